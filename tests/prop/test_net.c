@@ -130,6 +130,12 @@ static void mark(const struct lab *b, const struct live *f, bool *link)
     for (uint32_t k = 0; k < n; k++) link[hop[k]] = true;
 }
 
+static const struct ev *event_of(const struct lab *b, uint32_t slot)
+{
+    struct evq_pos p = b->q.pos[slot];
+    return p.pile == 0 ? &b->q.heap[p.at] : &b->q.pile[p.pile - 1].at[p.at];
+}
+
 /* Settle, and compare every flow of the whole network with a full solution. */
 static void settle(struct lab *b, const bool *changed)
 {
@@ -154,7 +160,7 @@ static void settle(struct lab *b, const bool *changed)
         if (!f->is_live) continue;
         uint32_t slot = slot_of(f->id);
         cr_assert(evq_pending(&b->q, slot), "seed %llu: a flow without its event", (unsigned long long)b->seed);
-        const struct ev *e = &b->q.heap[b->q.pos[slot]];
+        const struct ev *e = event_of(b, slot);
         cr_assert(e->slot == slot && e->cls == EV_FINISH && e->subject == f->subject);
         cr_assert_eq(net_left(b->net, f->id, b->now), left_bytes(f));
         if (f->is_free) { cr_assert_eq(e->at, b->now); continue; }
@@ -198,7 +204,7 @@ static void step(struct lab *b, struct rng *r, bool may_start)
     }
     for (uint64_t k = rng_below(r, 3); k > 0 && may_start; k--) {   /* cancel some */
         struct live *f = &b->f[rng_below(r, LIVE)];
-        if (!f->is_live || b->q.heap[b->q.pos[slot_of(f->id)]].at == b->now) continue;
+        if (!f->is_live || event_of(b, slot_of(f->id))->at == b->now) continue;
         mark(b, f, changed);
         end(b, f, false);
         b->n_stopped++;
@@ -259,7 +265,7 @@ static void close_lab(struct lab *b)
     cluster_fini(&b->c);
 }
 
-static sim_tick due(const struct lab *b, uint32_t flow) { return b->q.heap[b->q.pos[slot_of(flow)]].at; }
+static sim_tick due(const struct lab *b, uint32_t flow) { return event_of(b, slot_of(flow))->at; }
 
 /*
  * Two transfers of 6.4 GB cross an aggregation of 640 MB/s; the second starts at 5 s.
