@@ -6,7 +6,8 @@
  * which does not change as time passes.  With true times, what is left falls at
  * the speed of the node, which a policy does not know: it is read from the host
  * when needed, and the running set is ordered by when each unit would end at
- * nominal speed, as a first approximation that preempt.c corrects.
+ * nominal speed, as a first approximation that preempt.c corrects.  By time x GPUs
+ * what is left falls at each unit's own pace, so it is computed when needed, too.
  *
  * Cost: preempt_run's (lib/sched/preempt.h).
  * Source: Schrage, A proof of the optimality of the shortest remaining processing
@@ -17,9 +18,10 @@
 #include "builtin.h"
 #include "lib/util.h"
 
-struct srtf { struct sched sched; struct preempt preempt; };
+struct srtf { struct sched sched; struct preempt preempt; bool by_gpu; };
 
-static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("skip"), LIST_ESTIMATE_PARAM };
+enum { P_PLACE, P_MODE, P_ESTIMATE, P_BY };
+static const struct pol_param params[] = { PLACEMENT_PARAM, LIST_MODE_PARAM("skip"), LIST_ESTIMATE_PARAM, LIST_BY_PARAM };
 
 /* Longest over the unit's tasks. */
 static int64_t true_left(void *self, const struct unit *u)
@@ -36,17 +38,27 @@ static int64_t true_left(void *self, const struct unit *u)
     return most;
 }
 
-static int64_t wait_key(void *self, const struct unit *u)
+/* What is left of a unit, now. */
+static int64_t left(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
     if (s->sched.estimate == SCHED_TRUE) return true_left(self, u);
     if (u->est == POL_NEVER) return POL_NEVER;
-    return u->est > u->attained ? u->est - u->attained : 0;
+    int64_t ran = u->attained + (u->state == UNIT_RUNNING ? s->sched.view->now_us - u->started : 0);
+    return u->est > ran ? u->est - ran : 0;
+}
+
+static int64_t left_by_gpu(void *self, const struct unit *u) { return list_by_gpu(self, u, left(self, u)); }
+
+static int64_t wait_key(void *self, const struct unit *u)
+{
+    return ((const struct srtf *)self)->by_gpu ? left_by_gpu(self, u) : left(self, u);
 }
 
 static int64_t run_key(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
+    if (s->by_gpu) return left_by_gpu(self, u);
     if (s->sched.estimate == SCHED_TRUE) return pol_after(u->started, true_left(self, u));
     return u->est == POL_NEVER ? POL_NEVER : pol_after(u->started, u->est - u->attained);
 }
@@ -55,19 +67,28 @@ static int64_t run_key(void *self, const struct unit *u)
 static int64_t victim_bound(void *self, const struct unit *u)
 {
     const struct srtf *s = self;
-    return s->sched.estimate == SCHED_TRUE ? u->key : pol_after(s->sched.view->now_us, u->key);
+    return s->by_gpu || s->sched.estimate == SCHED_TRUE ? u->key : pol_after(s->sched.view->now_us, u->key);
 }
 
 static void decide(void *self)
 {
     struct srtf *s = self;
-    struct preempt_rule rule = { .victim_bound = victim_bound, .fresh = s->sched.estimate == SCHED_TRUE ? true_left : NULL, .reason = "a shorter unit needs the room" };
+    struct preempt_rule rule = { .victim_bound = victim_bound, .reason = "a shorter unit needs the room" };
+    if (s->by_gpu) rule.fresh = left_by_gpu;
+    else if (s->sched.estimate == SCHED_TRUE) rule.fresh = true_left;
     preempt_run(&s->preempt, &s->sched, &rule, s->sched.mode == LIST_SKIP);
+}
+
+static bool init(void *self, const union pol_value *value, char *error, size_t cap)
+{
+    (void)error, (void)cap;
+    ((struct srtf *)self)->by_gpu = value[P_BY].i == LIST_BY_GPU;
+    return true;
 }
 
 static void fini(void *self) { preempt_fini(&((struct srtf *)self)->preempt); }
 
-static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key, .size = sizeof(struct srtf), .decide = decide, .fini = fini };
+static const struct sched_ops ops = { .wait_key = wait_key, .run_key = run_key, .size = sizeof(struct srtf), .init = init, .decide = decide, .fini = fini };
 
 LIST_POLICY(pol_srtf, ops, params,
             .name = "srtf", .source = "shortest remaining processing time (Schrage 1968), with make-room on many machines",

@@ -37,7 +37,7 @@ for s in 3..1 1..x -1 1..99999; do
 done
 
 # ---- names by which others know it ----
-check "a policy by its paper: Tiresias is las" fails 2 "did you mean 'las' (Gu et al., Tiresias" "$fairway" run "$dir/one.yaml" -p tiresias -d "$dir/x.db"
+check "a policy by its paper: dominant resource fairness is drf" fails 2 "did you mean 'drf' (Ghodsi et al., Dominant" "$fairway" run "$dir/one.yaml" -p dominant -d "$dir/x.db"
 check "or by its author" fails 2 "did you mean 'easy'" "$fairway" policies lifka
 for pair in 'mem mem_mib' 'duration duration_s' 'submit submit_s'; do
     want=${pair#* }

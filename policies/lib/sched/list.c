@@ -10,6 +10,14 @@ void list_estimates(struct sched *d, int64_t choice, uint32_t *flags)
     if (d->estimate != SCHED_TRUE) *flags &= ~(uint32_t)POL_CLAIRVOYANT;
 }
 
+int64_t list_by_gpu(const struct sched *d, const struct unit *u, int64_t time_us)
+{
+    int64_t milli = sched_gpu_milli(d, u);
+    pol_wide product = (pol_wide)time_us * (milli > 0 ? milli : 1000);
+    if (time_us == POL_NEVER) return POL_NEVER;
+    return product < POL_NEVER ? (int64_t)product : POL_NEVER - 1;
+}
+
 void list_run(struct sched *d, enum list_mode mode)
 {
     uint32_t id;

@@ -14,6 +14,12 @@ enum list_mode { LIST_STRICT, LIST_SKIP };
 #define LIST_ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true|history", \
                          .help = "run times as users state them, as they will be (clairvoyant), or as the user's last two were" }
 
+/* by=, in the order of its choices: a unit's time, or its time x the cards it asks (a unit without counts as one card). */
+enum list_by { LIST_BY_TIME, LIST_BY_GPU };
+#define LIST_BY_PARAM { .name = "by", .type = POL_CHOICE, .dflt = "time", .choices = "time|gpu", \
+                        .help = "order by that time, or by that time x GPUs" }
+int64_t list_by_gpu(const struct sched *d, const struct unit *u, int64_t time_us);
+
 /* Use the estimates that estimate= names, and clear the flags of the instance that no longer hold. */
 void list_estimates(struct sched *d, int64_t choice, uint32_t *flags);
 
