@@ -79,8 +79,9 @@ static void read_rounds(struct slurm *s, const char *given)
         if (l.kind[0] == 'b') r.round = ROUND_BACKFILL;
         if (l.kind[0] == 'p') r.round = ROUND_PRIORITIES;
         if (l.n > 0) r.clearing = pol_alloc(s->conf.n_words, sizeof *r.clearing);
-        for (uint32_t i = 0, node; i < l.n; i++)
-            if ((node = config_node(&s->conf, s->sched.host, l.field[i])) != POL_NONE) nodeset_put(r.clearing, node);
+        const char *name = l.field;
+        for (uint32_t i = 0, node; i < l.n; i++, name = config_field(name))
+            if ((node = config_node(&s->conf, s->sched.host, name)) != POL_NONE) nodeset_put(r.clearing, node);
         POL_PUSH(s->clock.round, s->clock.n_rounds, s->clock.cap_round, r);
     }
     free(text);

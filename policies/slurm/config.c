@@ -16,17 +16,19 @@ bool config_next(char **at, struct config_line *l)
     for (uint32_t k = 0; (s = strchr(s, '\t')) != NULL; k++) {
         *s++ = '\0';
         if (k == 0) l->name = s;
-        else if (l->n < CONFIG_FIELDS) l->field[l->n++] = s;
+        else if (l->n++ == 0) l->field = s;
     }
     return true;
 }
 
+const char *config_field(const char *field) { return field + strlen(field) + 1; }
+
 static const char *value_of(const struct config_line *l, const char *key)
 {
     size_t n = strlen(key);
-    const char *v = NULL;
-    for (uint32_t i = 0; i < l->n; i++)
-        if (strncmp(l->field[i], key, n) == 0 && l->field[i][n] == '=') v = l->field[i] + n + 1;
+    const char *v = NULL, *f = l->field;
+    for (uint32_t i = 0; i < l->n; i++, f = config_field(f))
+        if (strncmp(f, key, n) == 0 && f[n] == '=') v = f + n + 1;
     return v;
 }
 
@@ -235,6 +237,7 @@ static void read_conf(struct slurm_conf *c, const struct pol_host *h, char *text
 
 /* ---- accounts and QOS ---- */
 
+enum { DEPTH_MAX = 64 };        /* of accounts; fairshare.c calls itself for each level */
 static const struct slurm_tres no_tres = { CONFIG_NONE, CONFIG_NONE, CONFIG_NONE, CONFIG_NONE };
 
 static int32_t find_account(const struct slurm_conf *c, const char *name)
@@ -275,6 +278,16 @@ static void read_assoc(const struct config_line *l, struct slurm_assoc *a)
     word(l, "Partition", &a->partition);
 }
 
+static bool is_too_deep(const struct slurm_conf *c, int32_t assoc)
+{
+    int depth = 0;
+    while (assoc != CONFIG_NONE && depth <= DEPTH_MAX) {
+        assoc = c->assoc[assoc].parent;
+        depth++;
+    }
+    return depth > DEPTH_MAX;
+}
+
 static bool read_accounts(struct slurm_conf *c, char *text, char *error, size_t cap)
 {
     int32_t parent = 0;
@@ -289,6 +302,9 @@ static bool read_accounts(struct slurm_conf *c, char *text, char *error, size_t 
             parent = find_account(c, l.name);
             if (parent == CONFIG_NONE)
                 return pol_error(error, cap, "the dump of accounts names parent '%s' before that account", l.name);
+            if (is_too_deep(c, parent))
+                return pol_error(error, cap, "account '%s' is more than %d deep in the dump of accounts", l.name,
+                                 DEPTH_MAX);
         } else {
             struct slurm_assoc *a =
                 add_assoc(c, strcmp(l.kind, "user") == 0 ? c->assoc[parent].account : l.name, parent);
@@ -375,6 +391,7 @@ bool config_read(struct slurm_conf *c, const struct pol_host *host, const char *
     if (c->bf_interval < 1 || c->bf_resolution < 1 || c->bf_window < 1 || c->sched_interval < 1 || c->calc_period < 1)
         return pol_error(
             error, cap, "bf_interval, bf_window, bf_resolution, sched_interval and PriorityCalcPeriod must be above 0");
+    if (c->dampening <= 0) return pol_error(error, cap, "FairShareDampeningFactor must be above 0");
     return true;
 }
 

@@ -74,10 +74,11 @@ struct slurm_conf {
     struct slurm_qos *qos; uint32_t n_qos; size_t cap_qos;
 };
 
-enum { CONFIG_FIELDS = 40 };
-struct config_line { char *kind, *name, *field[CONFIG_FIELDS]; uint32_t n; };
+/* field: the first of n, which lie one after the other, each ended by a NUL. */
+struct config_line { char *kind, *name, *field; uint32_t n; };
 /* Cut the next line of *at off, in place.  False at the end. */
 bool config_next(char **at, struct config_line *l);
+const char *config_field(const char *field);    /* the one after it */
 uint32_t config_node(const struct slurm_conf *c, const struct pol_host *h, const char *name);      /* POL_NONE: none */
 
 /* text: of slurm.conf, the dump and the QOS, each "" if there is none.  False: error [cap] is filled. */

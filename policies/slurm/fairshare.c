@@ -3,7 +3,7 @@
  * of it by Fair Tree or by the classic rule.
  * Source: priority_multifactor.c, _decay_thread, _apply_new_usage, _set_usage_efctv; fair_tree.c.
  *
- * Cost: a round O(associations log associations + running jobs); a job's start and end O(depth).
+ * Cost: a round O(associations^2 + running jobs); a job's start and end O(depth).
  */
 #include "slurm/state.h"
 

@@ -197,9 +197,25 @@ printf 'SchedulerParameters=bf_interval=x\nPartitionName=p Nodes=a1\n' >"$dir/ba
 check "a number that is none, at its place" \
     fails 2 "bad.conf:1:21: error: bf_interval: found 'x', expected a whole number" \
     sh -c "cd $dir && $fairway run -q -p slurm:config=bad.conf -d w.db s.yaml"
+# conf WORDS LINE: slurm.conf with the line is refused so
+conf() {
+    printf '%s\nPartitionName=p Nodes=a1\n' "$2" >"$dir/bad.conf"
+    fails 2 "$1" sh -c "cd $dir && $fairway run -q -p slurm:config=bad.conf -d w.db s.yaml"
+}
+check "the forty-first parameter, too" conf "bf_interval, bf_window" \
+    "SchedulerParameters=$(i=0; while [ $i -lt 40 ]; do printf 'bf_max_job_test=9,'; i=$((i + 1)); done)bf_interval=0"
+check "a number that is too large" conf "expected a whole number below 2^32" "SchedulerParameters=bf_interval=9223372036854775807"
+check "a time that is too long" conf "bad.conf:1:20: error: PriorityCalcPeriod" "PriorityCalcPeriod=999999999-0"
+check "a dampening of 0" conf "FairShareDampeningFactor must be above 0" "FairShareDampeningFactor=0"
+check "more nodes than one file may name" conf "the file names more than 2000000 nodes" \
+    "$(i=0; while [ $i -lt 11 ]; do echo "PartitionName=q$i Nodes=n[1-200000]"; i=$((i + 1)); done)"
+check "accounts without an end" wrong "more than 64 deep in the dump" a.cfg "$(echo "Cluster - 'c':Fairshare=1"; p=root; i=0
+    while [ $i -lt 70 ]; do printf "Parent - '%s'\nAccount - 'a%d'\n" "$p" "$i"; p=a$i; i=$((i + 1)); done)" accounts
 check "a dump that is none" wrong "a.cfg:1:1: error: found 'hello', expected Cluster" a.cfg "hello" accounts
 check "a parent that was not there" wrong "names parent 'x' before that account" a.cfg "Cluster - 'c':Fairshare=1
 Parent - 'x'" accounts
+check "shares that are none" wrong "a.cfg:1:25: error: Fairshare: found 'abc', expected shares or 'parent'" a.cfg \
+    "Cluster - 'c':Fairshare=abc" accounts
 check "an amount that is none" wrong "a.cfg:1:35: error: GrpTRES: found 'cpu=many'" a.cfg \
     "Cluster - 'c':Fairshare=1:GrpTRES=cpu=many" accounts
 check "QOS without names" wrong "q.txt" q.txt "Priority|Flags" qos

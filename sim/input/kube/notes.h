@@ -5,11 +5,13 @@
 #define INPUT_KUBE_NOTES_H
 
 #include <stdarg.h>
+#include "base/intern.h"
 #include "input/text/ydoc.h"
 
 struct kube_notes {
     char **note;
     size_t n, cap;
+    struct intern told;
 }; /* "s.yaml:7: ... not modelled", each once */
 
 /* `file` is named without its folders; the printf part is what is not modelled, with its verb. */

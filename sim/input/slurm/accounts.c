@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/mem.h"
+#include "base/text.h"
 #include "input/slurm/words.h"
 #include "input/text/csv.h"
 #include "input/text/lines.h"
@@ -57,6 +58,10 @@ static enum st read_pairs(struct slurm_words *w, struct lines *in, char *at, str
         char *value = value_of(&at);
         if (value == NULL) return lines_fail(in, eq + 1, d, "found a quote that does not end on its line");
         const struct slurm_key *k = slurm_words_find(keys, ARRAY_LEN(keys), key);
+        int64_t shares;
+        if (strcasecmp(key, "Fairshare") == 0 && strcasecmp(value, "parent") != 0 &&
+            (!text_int(value, &shares) || shares < 0 || shares > UINT32_MAX))
+            return lines_fail(in, value, d, "Fairshare: found '%.60s', expected shares or 'parent'", value);
         if (k != NULL) TRY(slurm_words_put(w, k, value, in->line, (uint32_t)(value - in->text) + 1, d));
         else if (!is_about(key)) slurm_words_tell(w, in->line, "%.60s of an account or user is", key);
     }

@@ -318,15 +318,19 @@ static enum st read_set(struct slurm_words *w, const struct slurm_line *l, struc
 
 /* ---- nodes and partitions ---- */
 
+enum { HOSTS_MAX = 2000000 };   /* of all lines */
+
 static enum st put_hosts(struct slurm_words *w, const struct slurm_conf *c, const struct slurm_line *l,
                          const struct slurm_field *f, const char *kind, const char *rest, struct diag *d)
 {
     struct hostlist h;
     const char *error = hostlist_parse(&h, f->value);
     if (error != NULL) return slurm_error(c, l, f, d, "'%s': %s", f->value, error);
-    for (size_t i = 0; i < h.n; i++) (void)fprintf(w->text.to, "%s\t%s%s\n", kind, h.name[i], rest);
+    w->n_hosts += h.n;
+    const bool ok = w->n_hosts <= HOSTS_MAX;
+    for (size_t i = 0; ok && i < h.n; i++) (void)fprintf(w->text.to, "%s\t%s%s\n", kind, h.name[i], rest);
     hostlist_fini(&h);
-    return ST_OK;
+    return ok ? ST_OK : slurm_error(c, l, f, d, "the file names more than %d nodes, counting each time", HOSTS_MAX);
 }
 
 static enum st read_node(struct slurm_words *w, const struct slurm_conf *c, const struct slurm_line *l, int64_t *weight,
@@ -336,8 +340,8 @@ static enum st read_node(struct slurm_words *w, const struct slurm_conf *c, cons
     const struct slurm_field *threads = slurm_line_get(l, "ThreadsPerCore");
     char rest[64];
     int64_t own = *weight;
-    if (f != NULL && (!text_int(f->value, &own) || own < 0))
-        return slurm_error(c, l, f, d, "'Weight': found '%s', expected a whole number", f->value);
+    if (f != NULL && (!text_int(f->value, &own) || own < 0 || own > UINT32_MAX))
+        return slurm_error(c, l, f, d, "'Weight': found '%s', expected a whole number below 2^32", f->value);
     if (threads != NULL && strcmp(threads->value, "1") != 0)
         slurm_words_tell(w, l->line, "that a core's threads go to one job (ThreadsPerCore=%.20s) is", threads->value);
     if (strcasecmp(name->value, "DEFAULT") == 0) {

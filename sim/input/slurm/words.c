@@ -21,6 +21,7 @@ void slurm_words_close(struct slurm_words *w, enum st st)
 {
     struct hash128 h;
     w->out->text = mem_text_close(&w->text);
+    intern_fini(&w->told);
     hash_init(&h);
     hash_text(&h, w->out->text);
     hash_hex(&h, w->out->digest);
@@ -44,12 +45,10 @@ void slurm_words_tell(struct slurm_words *w, uint32_t line, const char *fmt, ...
     (void)vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
     char *note = mem_printf("%.100s:%u: %s not modelled", w->file, line, what);
-    for (size_t i = 0; i < s->n_notes; i++)
-        if (strcmp(s->note[i], note) == 0) {
-            mem_free(note);
-            return;
-        }
-    MEM_PUSH(s->note, s->n_notes, s->cap_notes, note);
+    const uint32_t n = w->told.n;
+    (void)intern_id(&w->told, note);
+    if (w->told.n == n) mem_free(note);
+    else MEM_PUSH(s->note, s->n_notes, s->cap_notes, note);
 }
 
 const struct slurm_key *slurm_words_find(const struct slurm_key *k, size_t n, const char *name)
@@ -66,6 +65,9 @@ static bool is_none(const char *s)
     return strcmp(s, "-1") == 0 || strcasecmp(s, "UNLIMITED") == 0 || strcasecmp(s, "INFINITE") == 0 ||
            strcasecmp(s, "NONE") == 0;
 }
+
+/* Seconds, so that microseconds are no more than half of what 64 bits hold. */
+static const int64_t TIME_MAX = INT64_C(1000000000000);
 
 /* minutes, minutes:seconds, hours:minutes:seconds, days-hours and days-hours:minutes[:seconds]; sbatch(1), --time. */
 static bool parse_time(const char *s, int64_t *out)
@@ -170,7 +172,8 @@ static bool put_tres(struct slurm_words *w, const struct slurm_key *k, const cha
 enum st slurm_words_put(struct slurm_words *w, const struct slurm_key *k, const char *value, uint32_t line,
                         uint32_t col, struct diag *d)
 {
-    static const char *const want[] = { "a word", "a whole number", "a number", "a time such as 90, 1:30:00 or 2-12",
+    static const char *const want[] = { "a word", "a whole number below 2^32", "a number",
+                                        "a time such as 90, 1:30:00 or 2-12",
                                         "a list such as cpu=4,mem=2G,gres/gpu=1", "a list such as CPU=1.0,Mem=0.25G" };
     int64_t i = -1;
     double x;
@@ -183,7 +186,7 @@ enum st slurm_words_put(struct slurm_words *w, const struct slurm_key *k, const 
         break;
     case SLURM_WHOLE:
         if (is_none(value)) break;
-        ok = text_int(value, &i);
+        ok = text_int(value, &i) && i >= 0 && i <= UINT32_MAX;
         if (ok) (void)fprintf(w->text.to, "\t%s=%" PRId64, k->name, i);
         break;
     case SLURM_NUMBER:
@@ -191,7 +194,7 @@ enum st slurm_words_put(struct slurm_words *w, const struct slurm_key *k, const 
         if (ok) (void)fprintf(w->text.to, "\t%s=%.17g", k->name, x);
         break;
     case SLURM_MINUTES:
-        ok = is_none(value) || parse_time(value, &i);
+        ok = is_none(value) || (parse_time(value, &i) && i <= TIME_MAX);
         if (ok) (void)fprintf(w->text.to, "\t%s=%" PRId64, k->name, i);
         break;
     case SLURM_TRES: case SLURM_WEIGHTS: ok = put_tres(w, k, value, line); break;

@@ -5,6 +5,7 @@
 #ifndef INPUT_SLURM_WORDS_H
 #define INPUT_SLURM_WORDS_H
 
+#include "base/intern.h"
 #include "base/mem.h"
 #include "input/slurm/scheduler.h"
 
@@ -23,6 +24,8 @@ struct slurm_words {
     struct slurm_scheduler *out;
     struct mem_text text;
     const char *path, *file;    /* `file` without folders */
+    struct intern told;         /* what is listed, each once */
+    size_t n_hosts;             /* written so far */
 };
 
 void slurm_words_open(struct slurm_words *w, struct slurm_scheduler *out, const char *path);
