@@ -286,6 +286,8 @@ $(object Cohort c)
 spec: {parentName: d}
 $(object Cohort d)
 spec: {parentName: c}" "q.yaml:21:20: error: cohort 'c' is, by its parents, above itself"
+check "cohorts without an end" refused "$cq
+$(i=0; while [ $i -lt 70 ]; do object Cohort c$i; echo "spec: {parentName: c$((i + 1))}"; i=$((i + 1)); done)" "cohort 'c0' has more than 64 above it"
 check "the same object twice" refused "$cq
 $(queue a 3)" "found a second ClusterQueue 'a'; the first is at line 6"
 check "borrowWithinCohort without reclaim" \

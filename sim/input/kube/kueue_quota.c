@@ -226,13 +226,18 @@ static const char *parent_key(const struct kueue_object *o)
     return ydoc_get(o->spec, "parent") != NULL ? "parent" : "parentName";
 }
 
+enum { COHORTS_DEEP = 64 };
+
 static enum st find_cycle(const struct kueue_reading *r, const struct kueue_object *o, struct diag *d)
 {
     const struct kueue_object *at = o;
     for (size_t steps = 0; at != NULL; steps++) {
         const struct ydoc_node *up = ydoc_get(at->spec, parent_key(at));
         at = up != NULL ? kueue_find(r->cohort, r->n_cohorts, up->text) : NULL;
-        if (at == o || steps > r->n_cohorts)
+        if (steps == COHORTS_DEEP)
+            return ydoc_error(ydoc_get(o->spec, parent_key(o)), d, "cohort '%s' has more than %d above it", o->name,
+                              COHORTS_DEEP);
+        if (at == o)
             return ydoc_error(ydoc_get(o->spec, parent_key(o)), d, "cohort '%s' is, by its parents, above itself",
                               o->name);
     }
