@@ -42,6 +42,9 @@ X
 check "TRES that are none" refuses "AllocTRES: 'cpu=x' has an amount that is no number" <<'X'
 1|al||||COMPLETED|1||1|2|00:01:00||1|1|1G|cpu=x||n1||
 X
+check "TRES in thousands" refuses "AllocTRES: 'cpu=4K' has an amount that is no number" <<'X'
+1|al||||COMPLETED|1||1|2|00:01:00||1|1|1G|cpu=4K||n1||
+X
 check "a pipe in a name" refuses "leave JobName and the like out of -o" <<'X'
 1|a|l||||COMPLETED|1||1|2|00:01:00||1|1|1G|||n1||
 X

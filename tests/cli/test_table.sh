@@ -63,7 +63,7 @@ printf '{"timestamp": 0, "input_length": 8000, "output_length": 100, "hash_ids":
 check "requests to a language model, at a stated rate" becomes inference req.jsonl "id submit_s duration_s gpus" "request-1 0 3 1
 request-3 0.027 1 1"
 check "every ready map is in the program" sh -c 'for m in "$2"/traces/maps/*.yaml; do n=$(basename "$m" .yaml); "$1" trace stats -f table --map "$n" /nonexistent.csv 2>&1 | grep -q "cannot be opened" || { echo "$n"; exit 1; }; done' - "$fairway" "$here"
-check "one that is not there is told, with the nearest" fails 2 "did you mean 'helios.yaml'?" "$fairway" trace stats -f table --map heliso cluster_log.csv
+check "one that is not there is told, with the nearest" fails 2 "did you mean 'helios'?" "$fairway" trace stats -f table --map heliso cluster_log.csv
 
 # ---- the same jobs by the reader of old and by a map ----
 traces=${FAIRWAY_TRACES:-$here/../shared/traces}
@@ -128,6 +128,8 @@ for w in "row without a run time, left out" "row without an arrival, left out" "
 check "or an error" fails 2 "t.csv:2: error: row without a run time, left out" "$fairway" trace stats -f table --map m.yaml --strict t.csv
 printf '{"submit": 0, "dur": 1}\n{"submit": 1, "dur": }\n' >t.jsonl
 check "JSON that is none: line and column" fails 2 "t.jsonl:2:" "$fairway" trace stats -f table --map m.yaml t.jsonl
+printf 'header: [submit, dur]\ncolumns: {submit: submit, duration: dur}\n' >h.yaml
+check "a header of JSON" fails 2 "t.jsonl: error: is JSON" "$fairway" trace stats -f table --map h.yaml t.jsonl
 printf '[{"submit": 0, "dur": 1}' >t.json
 check "a list that is left open" fails 2 "the list is not closed" "$fairway" trace stats -f table --map m.yaml t.json
 cp t.csv t.dat

@@ -75,7 +75,7 @@ static size_t number(struct parser *p)
     value_wide v;
     size_t len = strspn(p->s, "0123456789.");
     if ((p->s[len] == 'e' || p->s[len] == 'E') &&
-        (is_digit(p->s[len + 1]) || (strchr("+-", p->s[len + 1]) != NULL && is_digit(p->s[len + 2]))))
+        (is_digit(p->s[len + 1]) || ((p->s[len + 1] == '+' || p->s[len + 1] == '-') && is_digit(p->s[len + 2]))))
         len += 2 + strspn(p->s + len + 2, "0123456789");
     if (len >= sizeof digits) return fail(p, "a number is too long");
     (void)snprintf(digits, sizeof digits, "%.*s", (int)len, p->s);

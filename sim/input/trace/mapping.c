@@ -151,19 +151,20 @@ static enum st read_columns(struct mapping *m, const struct ydoc_node *n, const 
 /* Of a ready map, by its name. */
 static enum st load_ready(struct mapping *m, const char *name, struct diag *d)
 {
-    const char *names[64];
+    char *names[64];
     size_t n = 0;
     char *file = mem_printf("%s.yaml", name), *shown = mem_printf("map %s", name);
     const struct embed_file *f = embed_files;
     for (; f->name != NULL && strcmp(f->name, file) != 0; f++)
         if (strlen(f->name) > 5 && strcmp(f->name + strlen(f->name) - 5, ".yaml") == 0 && n < ARRAY_LEN(names))
-            names[n++] = f->name;
+            names[n++] = mem_strndup(f->name, strlen(f->name) - 5);
     enum st st =
         f->name != NULL
             ? ydoc_parse(&m->doc, shown, f->text, d)
             : diag_set(d, ST_EINPUT,
                        "there is no ready map '%s'; a map of your own is named with its ending, as in map.yaml", name);
-    if (f->name == NULL) (void)diag_suggest(d, file, names, n);
+    if (f->name == NULL) (void)diag_suggest(d, name, (const char *const *)names, n);
+    while (n > 0) mem_free(names[--n]);
     mem_free(file);
     mem_free(shown);
     return st;

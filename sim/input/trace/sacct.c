@@ -153,8 +153,9 @@ static enum st read_tres(struct sacct *x, enum col c, struct tres *t, struct dia
         *value++ = '\0';
         value_wide v = 0;
         bool is_mem = strcmp(one, "mem") == 0, rounded = false;
+        bool is_read = strcmp(one, "cpu") == 0 || strcmp(one, "node") == 0 || strncmp(one, "gres/gpu", 8) == 0;
         if (is_mem ? !text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &t->mem_b, error, sizeof error)
-                   : !value_number(value, 1, INT64_MAX, &v, &rounded) && strpbrk(value, "KMGT") == NULL)
+                   : !value_number(value, 1, INT64_MAX, &v, &rounded) && (is_read || strpbrk(value, "KMGT") == NULL))
             return fail(x, c, d, "has an amount that is no number");
         if (!is_mem && v > CPUS_MAX && strcmp(one, "billing") != 0 && strncmp(one, "energy", 6) != 0)
             return fail(x, c, d, "has an amount that is too large");

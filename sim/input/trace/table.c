@@ -388,6 +388,8 @@ static enum st open_by(const struct trace_env *env, const struct trace_document 
         (void)diag_at(d, ST_EINPUT, path, 0, 0, "its name does not say what separates its fields");
         return diag_hint(d, "say so in the map: `separator: comma`, tab, pipe, semicolon or json");
     }
+    if (kind == ROWS_JSON && x->map.n_header > 0)
+        return diag_at(d, ST_EINPUT, path, 0, 0, "is JSON, whose fields have names: leave `header` out of the map");
     TRY(rows_open(&x->rows, path, kind, x->map.header, x->map.n_header, d));
     return mapping_bind(&x->map, x->rows, path, d);
 }

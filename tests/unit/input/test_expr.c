@@ -1,5 +1,6 @@
 /* Unit tests of expressions over the fields of a row. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
 #include "input/text/expr.h"
@@ -96,6 +97,9 @@ Test(expr, nothing_else_is_an_expression)
     cr_expect_null(expr_parse(deep, error, sizeof error));
     memset(deep, '-', sizeof deep - 1);
     cr_expect_null(expr_parse(deep, error, sizeof error));
+    char *exact = strndup("1e", 2);     /* nothing is read past its end */
+    cr_expect_null(expr_parse(exact, error, sizeof error));
+    free(exact);
     cr_expect_null(expr_parse("1 + * 2", error, sizeof error));
     cr_expect_str_eq(error, "'1 + * 2': expected a name, a number, 'text' or '(' at character 5");
 }
