@@ -35,6 +35,12 @@ check "a part may have a speed of its own" same "$(run "$(echo "$mixed" | sed 's
 "half done 816.7
 slice done 1000.0
 whole done 350.0"
+draw='power: {idle: 1W, peak: 3W}'
+powered=$(echo "$mixed" | sed "s/^cluster:/&\n  $draw/; s/40GiB}}/40GiB, $draw}, A100-1g.5gb: {$draw}, A100-3g.20gb: {$draw}}/")
+check "what the type of a part does not state is its share: its power alone changes no speed" same "$(run "$powered" "$names")" \
+"half done 816.7
+slice done 2449.9
+whole done 350.0"
 
 # Two cards make four halves of 20 GiB, and one seven slices of 5.
 many() { echo 'id,submit_s,duration_s,user,cpus,gpus,gpu_type'; for i in $(seq "$1"); do echo "$i,0,70,a,1,1,A100-$2"; done; }

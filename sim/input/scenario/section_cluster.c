@@ -19,6 +19,7 @@ enum { COUNT_MAX = 1000000, SPEED_MAX = 1000 };
 struct gpu_type {
     const char *name;
     double   speed;
+    bool     has_speed;         /* stated; else it is 1, or what a part of a card has of the whole's */
     int64_t  mem_b;
     int32_t  cores;
     struct gpu_figures figures;
@@ -69,6 +70,7 @@ static enum st read_gpu_types(struct build *b, const struct ydoc_node *map, stru
         if (n->type != YDOC_MAP) return ydoc_expected(n, d, "a map such as {speed: 1.0, mem: 16GiB}");
         TRY(ydoc_keys(n, "a GPU type", keys, ARRAY_LEN(keys), d));
         TRY(ydoc_double(n, "speed", YDOC_ABOVE_0, SPEED_MAX, &t->speed, d));
+        t->has_speed = ydoc_get(n, "speed") != NULL;
         TRY(ydoc_quantity(n, "mem", TEXT_BYTES, 0, 1, &t->mem_b, d));
         TRY(read_figures(n, t, d));
         TRY(scn_read_draw(n, &t->draw, d));
@@ -344,6 +346,19 @@ static enum st read_nodes(struct scenario *s, struct build *b, const struct ydoc
     return ST_OK;
 }
 
+/* What its type does not state of a part of a card is its share of the whole's. */
+static void set_part(struct cluster *c, uint32_t type, const struct gpu_type *own)
+{
+    cluster_set_gpu_part(c, type);
+    if (own == NULL) return;
+    struct gpu_figures f = own->figures;
+    const struct gpu_figures *share = &c->gpu_figures[type];
+    if (f.compute_mflops == 0) f.compute_mflops = share->compute_mflops;
+    if (f.bandwidth_bps == 0) f.bandwidth_bps = share->bandwidth_bps;
+    if (f.clock_khz == 0) f.clock_khz = share->clock_khz;
+    cluster_set_gpu_type(c, type, own->has_speed ? own->speed : c->gpu_speed[type], &f);
+}
+
 static enum st set_speeds(struct scenario *s, const struct build *b, const struct ydoc_node *map, struct diag *d)
 {
     for (size_t i = 0; i < b->n_types; i++) {
@@ -354,8 +369,8 @@ static enum st set_speeds(struct scenario *s, const struct build *b, const struc
         s->energy.card[id] = b->type[i].draw;
     }
     for (uint32_t k = 0; k < s->cluster.gpu_types.n; k++)
-        if (s->cluster.gpu_part[k].share > 0 && find_type(b, intern_name(&s->cluster.gpu_types, k)) == NULL)
-            cluster_set_gpu_part(&s->cluster, k);
+        if (s->cluster.gpu_part[k].share > 0)
+            set_part(&s->cluster, k, find_type(b, intern_name(&s->cluster.gpu_types, k)));
     return ST_OK;
 }
 
