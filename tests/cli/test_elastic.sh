@@ -79,4 +79,15 @@ check "the timeline" sh -c "'$fairway' timeline '$dir/a.db' 2 -o '$dir/t.json'"
 check "a policy that knows no sizes starts what is asked" same "$(sql "SELECT ordinal, max(end_us), max(task) FROM attempt WHERE run = 1 GROUP BY 1")" "0 100000000 1
 1 130000000 0"
 check "bounds on time are not stated" same "$(sql "SELECT count(*) FROM metric WHERE name LIKE '%bound%' AND name LIKE 'makespan%'")" 0
+
+# On a shared network b sends 1 GB/s of the 5 it would: 1 / (1 + 5) of its speed.  What a exchanges is in its scaling.
+sed -e 's/s.csv/s.csv, net_bw: 5GB\/s/' \
+    -e 's/^trace:.*/network: {mode: shared, card: 1GB\/s}\ntrace: {format: native, path: b.csv}/' \
+    -e 's/count: 2/count: 3/' \
+    "$dir/s.yaml" >"$dir/b.yaml"
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling a,0,100,6,1,1,1,8,r b,0,100,6,1,1,,, >"$dir/b.csv"
+check "runs beside exchange" "$fairway" run -q "$dir/b.yaml" -d "$dir/b.db"
+check "exchange that a scaling tells of takes nothing of the network" same "$(sqlite3 -separator ' ' "$dir/b.db" \
+    "SELECT ordinal, round(end_us / 1e6) FROM job ORDER BY 1")" "0 100.0
+1 600.0"
 exit $bad

@@ -97,10 +97,20 @@ static bool find_measured(const struct speed *s, uint32_t t, double *speed)
     return is_known;
 }
 
+/* Its scaling has speeds on several nodes, in which all exchange is.  Of several types one that has is enough. */
+static bool is_in_scaling(const struct speed *s, uint32_t t)
+{
+    for (uint32_t i = 0; i < s->n_part; i++) {
+        const struct scaling_row *row = speed_scaling_on(s, t, s->part[i].node);
+        if (row != NULL && !curve_is_none(&row->several)) return true;
+    }
+    return false;
+}
+
 double speed_distance(const struct speed *s, uint32_t t)
 {
     double speed;
-    if (!speed_has_gpus(s, t)) return 1;
+    if (!speed_has_gpus(s, t) || is_in_scaling(s, t)) return 1;
     if (s->n_part > 1 && find_measured(s, t, &speed)) return speed;
     return 1 / (1 + within_nodes(s) + (s->n_part > 1 ? between_nodes(s) : 0));
 }
@@ -108,7 +118,8 @@ double speed_distance(const struct speed *s, uint32_t t)
 void speed_exchange_begin(struct speed *s, uint32_t t)
 {
     double measured;
-    if (s->env.net == NULL || s->n_part < 2 || !speed_has_gpus(s, t) || find_measured(s, t, &measured)) return;
+    if (s->env.net == NULL || s->n_part < 2 || !speed_has_gpus(s, t)) return;
+    if (is_in_scaling(s, t) || find_measured(s, t, &measured)) return;
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct part *from = &s->part[i], *to = &s->part[(i + 1) % s->n_part];
         if (sent_out(s, from) > 0) s->load[from->first].flow = net_stand(s->env.net, from->node, to->node, t);

@@ -138,23 +138,21 @@ static double card_factor(const struct speed *s, uint32_t t)
     return least;
 }
 
-/* The scaling that holds on a node, of an elastic job's unit; NULL: none. */
-static const struct scaling_row *scaling_on(const struct speed *s, uint32_t t, uint32_t node)
+const struct scaling_row *speed_scaling_on(const struct speed *s, uint32_t t, uint32_t node)
 {
     const struct elastic *e = &speed_job(s, t)->elastic;
     return e->max == 0 ? NULL : scaling_find(&s->env.profiles->scaling, e->scaling, s->env.cluster->node[node].gpu_type);
 }
 
-/* By its number of GPUs, over its parts; *tells_distance: that knows what it costs to be on several nodes. */
-static double scale_factor(const struct speed *s, uint32_t t, bool *tells_distance)
+/* By its number of GPUs, over its parts. */
+static double scale_factor(const struct speed *s, uint32_t t)
 {
     double least = INFINITY;
     uint32_t asked = speed_job(s, t)->n_asked * (uint32_t)speed_asked(s, t)->n_gpu;
     for (uint32_t i = 0; i < s->n_part; i++) {
-        const struct scaling_row *row = scaling_on(s, t, s->part[i].node);
+        const struct scaling_row *row = speed_scaling_on(s, t, s->part[i].node);
         if (row == NULL) continue;
         least = fmin(least, scaling_speed(row, asked, s->n_gpus, s->n_part > 1));
-        *tells_distance = !curve_is_none(&row->several);
     }
     return isinf(least) ? 1 : least;
 }
@@ -172,7 +170,6 @@ static sim_rate type_rate(const struct speed *s, uint32_t t)
 /* All of it, each on the unit's worst node. */
 static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
-    bool tells_distance = false;
     struct speed_factors f = { .type = type_rate(s, t), .scale = 1, .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
                                .util = speed_has_gpus(s, t) ? 1 : 0 };
     plain_factors(s, t, &f.cores, &f.slow);
@@ -189,8 +186,8 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
     }
     f.cores *= least;
     f.cards = card_factor(s, t);
-    f.scale = scale_factor(s, t, &tells_distance);
-    if (!tells_distance) f.distance = speed_distance(s, t);
+    f.scale = scale_factor(s, t);
+    f.distance = speed_distance(s, t);
     f.data = speed_feed(s);
     if (!isinf(worst)) f.util = worst / f.slow * f.data;
     return f;

@@ -23,7 +23,8 @@
  * asks of the node's disk (net_spec's): (1 - memory / data) x data_bw x cores, at the type's speed as above.  What all
  * ask of a disk is divided max-min fairly.  Data come while the unit computes, so that cores and data are no product:
  * their product here is the lesser of both.  Transfers (net.h) do not take of the disk what is divided here.
- * scale: of an elastic job, by its number of GPUs (scaling.h).  Where that tells of several nodes, distance is 1.
+ * scale: of an elastic job, by its number of GPUs (scaling.h).  Where that tells of several nodes, distance is 1,
+ * and what the unit exchanges contends with nobody's.
  * A missing profile or bandwidth is a factor of 1.  The finest speed is 1/65536:
  * a unit that can run never stands still.
  *

@@ -71,6 +71,8 @@ uint32_t speed_computing(const struct speed *s, uint32_t k);
          k = speed_computing(s, speed_held(s, k)->next))
 /* The greatest share with which what is asked stays within cap; INT64_MAX: all of it does.  Sorts `asked`. */
 int64_t speed_level(int64_t *asked, size_t n, int64_t cap);
+/* The scaling that holds on a node, of an elastic job's unit; NULL: none. */
+const struct scaling_row *speed_scaling_on(const struct speed *s, uint32_t t, uint32_t node);
 /* Of the model on that node; nominal for CPU work. */
 sim_rate speed_on(const struct speed *s, uint32_t t, uint32_t node);
 
