@@ -94,11 +94,14 @@ static void look(struct afs *a, const struct pol_event *ev, size_t n_ev)
     a->n_rigid = n;
     if (n > 0) qsort(a->rigid, n, sizeof *a->rigid, by_order);
     n = 0;
+    size_t n_ends = 0;      /* events up to the last end */
+    for (size_t k = 0; k < n_ev; k++) if (ev[k].type == POL_JOB_ENDED) n_ends = k + 1;
     for (size_t i = 0; i < a->n_jobs; i++) {
         struct elastic e = a->job[i];
         const struct pol_task_info *ti = h->task(h->ctx, e.task);
         bool is_over = ti == NULL;
-        for (size_t k = 0; k < n_ev && !is_over; k++) is_over = ev[k].type == POL_JOB_ENDED && ev[k].job.slot == e.job.slot && ev[k].job.gen == e.job.gen;
+        for (size_t k = 0; k < n_ends && !is_over; k++)
+            is_over = ev[k].type == POL_JOB_ENDED && ev[k].job.slot == e.job.slot && ev[k].job.gen == e.job.gen;
         if (is_over) { free(e.at); continue; }
         e.shape = ti->shape;
         e.gpus = (uint32_t)a->plan.shape[ti->shape].n_gpu;

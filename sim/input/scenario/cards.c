@@ -67,7 +67,12 @@ static enum st name_parts(struct cluster *c, const struct ydoc_node *n, const st
     uint32_t of = cluster_gpu_type(c, s->gpu_type, &own), type = of != NONE ? cluster_gpu_type(c, name, &own) : NONE;
     mem_free(name);
     if (type == NONE) return scn_at(n, &own, d);
-    c->gpu_part[type] = (struct gpu_part){ .of = of, .share = m->sevenths / 7.0, .mem_share = m->eighths / 8.0 };
+    const struct gpu_part part = { .of = of, .share = m->sevenths / 7.0, .mem_share = m->eighths / 8.0 };
+    const struct gpu_part *other = &c->gpu_part[type];
+    if (other->share > 0 && (other->share != part.share || other->mem_share != part.mem_share))
+        return ydoc_key_error(n, d, "'%s' of cards of 40 GB and of 80 GB are different parts of one name: "
+                              "give the cards' types names of their own", intern_name(&c->gpu_types, type));
+    c->gpu_part[type] = part;
     s->gpu_type = intern_name(&c->gpu_types, type);
     return ST_OK;
 }

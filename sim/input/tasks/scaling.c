@@ -1,6 +1,7 @@
 /* scaling.c -- rows of scaling.h: measured points, or the parameters of a model of goodput that gives them. */
 #include "input/tasks/scaling.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
@@ -54,7 +55,7 @@ static void fill_points(struct curve *out, const struct adaptive *a, uint32_t mo
     uint32_t n = 0;
     MEM_ARRAY(x, most);
     MEM_ARRAY(y, most);
-    for (uint32_t k = is_several ? 2 : 1; k <= most && (v = adaptive_goodput(a, k, is_several)) > 0; k++) { x[n] = k; y[n++] = v; }
+    for (uint32_t k = is_several ? 2 : 1; k <= most && (v = adaptive_goodput(a, k, is_several)) > 0 && isfinite(v); k++) { x[n] = k; y[n++] = v; }
     curve_points(out, x, y, n);
     MEM_FREE(x, y);
 }
@@ -69,7 +70,7 @@ static enum st read_model(const struct csv *c, const int *at, struct scaling_row
     TRY(csv_int(c, at[MAX_GPUS], 1, GPUS_MAX, &most, d));
     fill_points(&row->one, &a, (uint32_t)most, false);
     fill_points(&row->several, &a, (uint32_t)most, true);
-    return row->one.n > 0 ? ST_OK : csv_fail(c, at[MAX_LOCAL], d, "one GPU cannot run it with batches from %g to %g", a.batch, a.max_batch);
+    return row->one.n > 0 ? ST_OK : csv_fail(c, at[MAX_LOCAL], d, "one GPU cannot run it, or has no finite speed, with batches from %g to %g", a.batch, a.max_batch);
 }
 
 /* ---- rows ---- */
