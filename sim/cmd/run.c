@@ -112,6 +112,7 @@ static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, s
         if (r.n_unlimited > 0 && !env->quiet)
             lines_unlimited(label, s->asked.policy[i].label, r.n_unlimited, r.n_arrived);
         if (r.n_rejected > 0) lines_rejected(label, r.n_rejected);
+        if (r.n_never_eligible > 0) lines_never_eligible(label, r.n_never_eligible);
         if (r.is_scoreless) lines_scoreless(label);
         if (r.n_refused > 0) lines_refused(label, r.n_refused);
         if (with_repairs) TRY(print_notes(env->store, r.id, s->asked.policy[i].label, d));

@@ -91,6 +91,7 @@ static void fill(struct table *t, const struct trace *tr, struct tally *y)
     row(t, "jobs with a limit", "", (double)y->limited);
     row(t, "jobs that run past their limit", "", (double)f->n_past_limit);
     row(t, "cards asked", "", (double)y->cards);
+    if (f->n_dependent > 0) row(t, "jobs that wait for others", "", (double)f->n_dependent);
     if (f->n_recorded > 0) {
         row(t, "jobs with a recorded start", "", (double)f->n_recorded);
         row(t, "recorded wait, mean", "s", f->recorded_wait_us / (double)f->n_recorded / sec);

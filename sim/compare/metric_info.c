@@ -190,6 +190,10 @@ static const struct metric_info single[] = {
     { "jobs_rejected", BETTER_LOWER, WINDOW_COUNT, false, "rejected jobs", "rejects %s fewer jobs", "rejects %s more jobs" },
     { "jobs_failed", BETTER_LOWER, WINDOW_COUNT, false, "failed jobs",
       "has %s fewer jobs fail", "has %s more jobs fail" },
+    { "jobs_dependent", BETTER_NEITHER, WINDOW_NONE, false, "jobs that wait for others",
+      "has %s fewer jobs that wait for others", "has %s more jobs that wait for others" },
+    { "jobs_never_eligible", BETTER_LOWER, WINDOW_NONE, false, "jobs that never became eligible",
+      "has %s fewer jobs that never become eligible", "has %s more jobs that never become eligible" },
     { "jobs_unfinished", BETTER_LOWER, WINDOW_COUNT, false, "unfinished jobs",
       "leaves %s fewer jobs unfinished", "leaves %s more jobs unfinished" },
     { "jobs_unlimited", BETTER_NEITHER, WINDOW_NONE, false, "jobs without a limit",
@@ -233,6 +237,7 @@ const struct metric_list metric_info_lists[METRIC_LISTS] = {
 const struct metric_trouble metric_info_troubles[METRIC_TROUBLES] = {
     { "jobs_timeout", "timed out" }, { "jobs_rejected", "rejected" }, { "jobs_unfinished", "unfinished" },
     { "jobs_unlimited", "without limit" }, { "jobs_failed", "failed" },
+    { "jobs_never_eligible", "never eligible" },
 };
 
 const struct metric_bounded metric_info_bounded[METRIC_BOUNDED] = { { "makespan", "makespan_bound" }, { "jct_mean", "jct_mean_bound" } };

@@ -48,7 +48,7 @@ extern const struct metric_list metric_info_lists[METRIC_LISTS];
 /* Numbers that must never go unseen where they are not 0: jobs that did not end as they should, or lack what the
  * policy goes by. */
 struct metric_trouble { const char *metric, *heading; };
-enum { METRIC_TROUBLES = 5 };
+enum { METRIC_TROUBLES = 6 };
 extern const struct metric_trouble metric_info_troubles[METRIC_TROUBLES];
 
 /* Metrics with a lower bound, which is a metric too. */

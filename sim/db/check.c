@@ -35,6 +35,7 @@ static const char *const of_job[SCHEMA_TABLES] = {
 #define BESIDE "start_us < ?4 AND end_us > ?3"
 #define OF_BESIDE "ordinal = ?2 OR ordinal IN (SELECT ordinal FROM attempt WHERE run = ?1 AND " BESIDE ")"
     [SCHEMA_run] = "1", [SCHEMA_node] = "1", [SCHEMA_capability] = "1", [SCHEMA_word] = "1", [SCHEMA_outage] = "1",
+    [SCHEMA_dependency] = "ordinal = ?2",
     [SCHEMA_job] = "ordinal = ?2", [SCHEMA_elastic] = "ordinal = ?2", [SCHEMA_call] = "ordinal = ?2", [SCHEMA_phase] = "ordinal = ?2",
     [SCHEMA_score] = "ordinal = ?2", [SCHEMA_speed] = "ordinal = ?2", [SCHEMA_decision] = "ordinal = ?2 OR verb = 'head'",
     [SCHEMA_attempt] = "ordinal = ?2 OR (" BESIDE ")", [SCHEMA_request] = OF_BESIDE, [SCHEMA_cores] = OF_BESIDE,

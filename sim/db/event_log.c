@@ -11,6 +11,7 @@ const char *const event_log_stop_reason[] = {
 const char *const event_log_job_status[] = {
     [JOB_LIVE] = "live", [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout",
     [JOB_REJECTED] = "rejected", [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed",
+    [JOB_NEVER_ELIGIBLE] = "never_eligible",
 };
 
 static const char *node_name(const struct world *w, uint32_t node) { return intern_name(&world_cluster(w)->node_names, node); }

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 /* Goes up when a table or view changes so that an older or newer program would misread the file. */
-enum { SCHEMA_VERSION = 13 };
+enum { SCHEMA_VERSION = 14 };
 
 enum schema_table {             /* SCHEMA_run first, then those of a run's rows */
 #define TABLE(name, comment, key) SCHEMA_##name,

@@ -11,8 +11,30 @@
 #include <sqlite3.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "db/check.h"
 #include "db/query.h"
+
+/* Which jobs it waited for, before it was eligible. */
+static enum st add_dependency(struct explain_state *l, bool is_never, struct diag *d)
+{
+    struct explain *e = l->e;
+    sqlite3_stmt *q;
+    char time[48];
+    TRY(explain_query(l, "SELECT submitted_us, after, last FROM dependency WHERE run = ?1 AND ordinal = ?2", &q, d));
+    if (sqlite3_step(q) == SQLITE_ROW) {
+        const int64_t at = sqlite3_column_int64(q, 0);
+        const char *last = sqlite3_column_type(q, 2) != SQLITE_NULL ? query_text(q, 2) : NULL;
+        struct explain_step *s = explain_step_add(e, EXPLAIN_SUBMITTED, at);
+        (void)text_duration(time, sizeof time, e->submit - at);
+        if (last != NULL)
+            s->text = mem_printf("was submitted, and waited for job %s%s, %s", last,
+                                 is_never ? "" : " until it was eligible", time);
+        else s->text = mem_printf("was submitted; no job that it waits for was left");
+        s->more = mem_strdup(query_text(q, 1));
+    }
+    return query_end(l->store, q, d);
+}
 
 static enum st add_arrival(struct explain_state *l, struct diag *d)
 {
@@ -20,7 +42,8 @@ static enum st add_arrival(struct explain_state *l, struct diag *d)
     sqlite3_stmt *q;
     struct explain_step *s = explain_step_add(e, EXPLAIN_ARRIVED, e->submit);
     s->n_tasks = e->n_tasks;
-    TRY(explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status <> 'rejected' AND (start_us < 0 OR start_us > ?3)"
+    TRY(explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status NOT IN ('rejected', 'never_eligible')"
+                 " AND (start_us < 0 OR start_us > ?3)"
                  " AND (end_us < 0 OR end_us > ?3) ORDER BY ordinal", &q, d));
     (void)sqlite3_bind_int64(q, 3, e->submit);
     while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, query_text(q, 0));
@@ -61,13 +84,20 @@ static enum st add_call_steps(struct explain_state *l, struct diag *d)
 static enum st build(struct explain_state *l, struct diag *d)
 {
     struct explain *e = l->e;
-    bool rejected;
+    bool rejected, never;
     TRY(check_job(l->store, e->run->run, e->ordinal, d));
     TRY(load_job(l, d));
     rejected = strcmp(e->status, "rejected") == 0;
-    int64_t to = e->end >= 0 ? e->end + 1 : rejected ? e->submit + 1 : INT64_MAX;
+    never = strcmp(e->status, "never_eligible") == 0;
+    int64_t to = e->end >= 0 ? e->end + 1 : rejected || never ? e->submit + 1 : INT64_MAX;
     TRY(replay_open(&l->replay, l->store, e->run->run, e->submit, to, d));
     TRY(explain_request(l, d));
+    TRY(add_dependency(l, never, d));
+    if (never) {
+        struct explain_step *s = explain_step_add(e, EXPLAIN_NEVER, e->submit);
+        s->text = mem_strdup("never eligible: what it waited for can never come about");
+        return ST_OK;
+    }
     TRY(add_arrival(l, d));
     if (rejected) {
         struct explain_step *s = explain_step_add(e, EXPLAIN_ENDED, e->submit);

@@ -9,6 +9,7 @@
 #include "explain/explain_priv.h"
 
 static const char *const step_name[] = {
+    [EXPLAIN_SUBMITTED] = "submitted", [EXPLAIN_NEVER] = "never_eligible",
     [EXPLAIN_ARRIVED] = "arrived", [EXPLAIN_WAITED] = "waited", [EXPLAIN_STARTED] = "started", [EXPLAIN_STOPPED] = "stopped", [EXPLAIN_ENDED] = "ended", [EXPLAIN_SPEED] = "speed",
     [EXPLAIN_QUEUED] = "queued", [EXPLAIN_CALLED] = "called", [EXPLAIN_TASK_ENDED] = "task_ended",
 };
@@ -121,9 +122,9 @@ static void print_step(const struct explain *e, const struct explain_step *s, st
         end_line(l);
         return;
     }
-    if (is_elastic(e) && s->n_tasks > 0 && s->type != EXPLAIN_ARRIVED && s->type != EXPLAIN_SPEED)
+    if (is_elastic(e) && s->n_tasks > 0 && s->type > EXPLAIN_ARRIVED && s->type != EXPLAIN_SPEED)
         (void)fprintf(l->words.to, "%" PRIu32 " task%s ", s->n_tasks, s->n_tasks > 1 ? "s" : "");
-    else if (s->type != EXPLAIN_ARRIVED && e->n_tasks > 1 && !is_elastic(e))
+    else if (s->type > EXPLAIN_ARRIVED && e->n_tasks > 1 && !is_elastic(e))
         (void)fprintf(l->words.to, "%" PRIu32 " of %" PRIu32 " tasks ", s->n_tasks, e->n_tasks);
     (void)fputs(s->text, l->words.to);
     print_names(&s->nodes, " on ", l);

@@ -152,7 +152,7 @@ static const char events[] =
     /* Counters: tasks waiting and running, jobs, thousandths of cards held and up. */
     " c AS ("
     "  SELECT submit_us AS at, n_tasks AS w, 0 AS r, 1 AS j, 0 AS h, 0 AS g FROM job WHERE run = ?1"
-    "  UNION ALL SELECT CASE WHEN status = 'rejected' THEN submit_us ELSE end_us END,"
+    "  UNION ALL SELECT CASE WHEN status IN ('rejected', 'never_eligible') THEN submit_us ELSE end_us END,"
     "    -(n_tasks - (SELECT count(*) - count(*) FILTER (WHERE outcome IN ('preempted', 'failed', 'scaled')) FROM attempt a"
     "      WHERE a.run = job.run AND a.ordinal = job.ordinal)"
     "      + (SELECT count(*) FILTER (WHERE phase = 'ready') - count(*) FILTER (WHERE phase = 'blocked') FROM phase p"

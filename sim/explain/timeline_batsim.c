@@ -40,6 +40,7 @@ static const char *state_of(const char *status)
 {
     static const struct { const char *ours, *theirs; } state[] = {
         { "done", "COMPLETED_SUCCESSFULLY" }, { "timeout", "COMPLETED_WALLTIME_REACHED" }, { "rejected", "REJECTED" },
+        { "never_eligible", "REJECTED" },
     };
     for (size_t i = 0; i < ARRAY_LEN(state); i++)
         if (strcmp(state[i].ours, status) == 0) return state[i].theirs;

@@ -7,6 +7,7 @@ static const struct collector_metric metric[] = {
     { "throughput", "1/h", COLLECTOR_ONE },
     { "jobs_arrived", "1", COLLECTOR_ONE }, { "jobs_done", "1", COLLECTOR_ONE }, { "jobs_timeout", "1", COLLECTOR_ONE },
     { "jobs_rejected", "1", COLLECTOR_ONE }, { "jobs_unfinished", "1", COLLECTOR_ONE }, { "jobs_failed", "1", COLLECTOR_ONE },
+    { "jobs_dependent", "1", COLLECTOR_ONE }, { "jobs_never_eligible", "1", COLLECTOR_ONE },
     { "preemptions", "1", COLLECTOR_ONE }, { "failures", "1", COLLECTOR_ONE }, { "starts", "1", COLLECTOR_ONE },
     { "mismatches", "1", COLLECTOR_ONE }, { "jobs_unlimited", "1", COLLECTOR_ONE }, { "refusals", "1", COLLECTOR_ONE },
     { "events", "1", COLLECTOR_ONE }, { "instants", "1", COLLECTOR_ONE }, { "peak_live_jobs", "1", COLLECTOR_ONE },
@@ -86,6 +87,10 @@ static void emit(void *self, const struct world *w)
     };
     for (size_t i = 0; i < ARRAY_LEN(count); i++) collector_put(c->out, count[i].name, "all", (double)count[i].n);
     if (c->out->opts->reads_limits) collector_put(c->out, "jobs_unlimited", "all", (double)n->unlimited);
+    if (n->dependent > 0) {
+        collector_put(c->out, "jobs_dependent", "all", (double)n->dependent);
+        collector_put(c->out, "jobs_never_eligible", "all", (double)n->never_eligible);
+    }
     put_mismatches(c, w);
     if (world_takes_refusals(w)) collector_put(c->out, "refusals", "all", (double)n->refusals);
 }

@@ -162,6 +162,10 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
         .ideal_whole_us = ideal_of(o, j->ordinal, IDEAL_WHOLE), .ideal_share_us = ideal_of(o, j->ordinal, IDEAL_SHARE),
         .rho = rho, .counted = counted, .stage_wait_us = stage_wait }, m->out->error);
+    if (j->after == NULL) return;
+    (void)store_dependency(o->store, o->run, &(struct store_dependency){
+        .ordinal = j->ordinal, .submitted_us = j->after->submitted, .after = j->after->text, .last = j->after->last },
+        m->out->error);
 }
 
 /* ---- when the run is over ---- */

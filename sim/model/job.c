@@ -17,6 +17,13 @@ static void free_record(struct job_record *r)
     mem_free(r);
 }
 
+static void free_after(struct job_after *a)
+{
+    if (a == NULL) return;
+    mem_free(a->text);
+    mem_free(a);
+}
+
 /* What is owned of a job. */
 static void free_owned(struct job *j)
 {
@@ -25,11 +32,13 @@ static void free_owned(struct job *j)
     mem_free(j->reservation);
     calls_destroy(j->calls);
     free_record(j->record);
+    free_after(j->after);
     j->id = NULL;
     j->calls = NULL;
     j->graph = NULL;
     j->reservation = NULL;
     j->record = NULL;
+    j->after = NULL;
 }
 
 void jobs_fini(struct job_table *t)
@@ -106,6 +115,7 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
         .ordinal = ordinal, .id = mem_strdup(s->id), .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
         .priority = s->priority, .hints = s->hints, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
         .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1, .elastic = s->elastic, .first_spare = NONE,
+        .named = NONE,
     };
     for (uint32_t g = 0; g < s->n_groups; g++) {
         const struct task_group *tg = &s->group[g];

@@ -74,6 +74,9 @@ struct job_spec {
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     struct hints hints;
     struct elastic elastic;     /* of a gang of one group alone, min <= its tasks <= max */
+    /* What it waits for before it is eligible (dependency.h); NULL: nothing.  Never of a bound job or one of calls. */
+    const char *after;
+    bool     is_named;          /* a job behind it in the source waits for it */
     const char *node;           /* bound: its tasks run there from its arrival on, whatever the policy; NULL: none */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
@@ -116,10 +119,19 @@ struct task {
     struct reservations_loan *loan;     /* what it borrows of a reservation, owned; NULL: nothing */
 };
 
-enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED };
+enum job_status { JOB_LIVE, JOB_DONE, JOB_TIMEOUT, JOB_REJECTED, JOB_UNFINISHED, JOB_FAILED,
+                  JOB_NEVER_ELIGIBLE };     /* what it waited for can never come about */
 
 /* A job's past, kept while it lives.  node [n_nodes]: those of them that the cluster has. */
 struct job_record { sim_tick start, end; char *state; uint32_t n_nodes, *node; };
+
+/* Of a job that waits for others, kept while it lives. */
+struct job_after {
+    char *text;                 /* what for */
+    sim_tick submitted;
+    bool is_eligible;           /* it waits for them no longer */
+    const char *last;           /* id of the job that let it go, or made that impossible; NULL: none was left */
+};
 
 struct job {
     /* Which it is, and whose. */
@@ -130,10 +142,11 @@ struct job {
     bool     is_live;
 
     /* What its user said. */
-    sim_tick submit, limit;     /* limit -1: none */
+    sim_tick submit, limit;     /* submit: when it became eligible; limit -1: none */
     int32_t  priority;
     struct hints hints;
     bool     gang;
+    uint32_t named;             /* its number among jobs that others wait for; NONE: none does */
 
     struct elastic elastic;
 
@@ -161,6 +174,7 @@ struct job {
     struct graph *graph;        /* NULL: no data, no order */
     struct calls *calls;        /* NULL: its tasks just compute */
     struct reservation *reservation;        /* NULL: nothing is reserved for it */
+    struct job_after *after;    /* NULL: it waits for no job */
     struct job_record *record;  /* NULL: the trace does not say when it started */
 };
 

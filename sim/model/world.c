@@ -40,12 +40,14 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     case JOB_REJECTED:   w->count.rejected++; break;
     case JOB_UNFINISHED: w->count.unfinished++; break;
     case JOB_FAILED:     w->count.failed++; break;
+    case JOB_NEVER_ELIGIBLE: w->count.never_eligible++; break;
     case JOB_LIVE:       SIM_ASSERT(false);
     }
     reservations_end(&w->reservations, job);
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     TELL(w, job_ended, job);
     MEM_PUSH(w->round.ended, w->round.n_ended, w->round.cap_ended, job);
+    world_after_ended(w, job);
     world_arrival_arm(w);
 }
 
@@ -76,6 +78,9 @@ static void apply(void *ctx, const struct ev *e)
         return;
     case SLOT_FLOW:
         world_data_flow_over(w, i);
+        return;
+    case SLOT_AFTER:
+        world_after_due(w, i);
         return;
     default:
         break;
@@ -174,6 +179,7 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) world_node_arm(w, n);
     if (cfg->sample_every > 0) world_set_event(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
+    world_after_init(w);
     world_arrival_fetch(w);
     return w;
 }
@@ -195,6 +201,7 @@ void world_destroy(struct world *w)
     net_destroy(w->net);
     speed_destroy(w->speed);
     call_queue_destroy(w->calls);
+    dependency_queue_destroy(w->dependencies);
     evloop_fini(&w->loop);
     fault_fini(&w->faults);
     shapes_fini(&w->shapes);
@@ -210,6 +217,7 @@ void world_destroy(struct world *w)
 static void give_up(struct world *w, sim_tick at)
 {
     w->loop.now = i64_max(at, w->loop.now);
+    world_after_flush(w);
     struct world_slot *left;
     size_t n = 0;
     MEM_ARRAY(left, w->jobs.n_live);

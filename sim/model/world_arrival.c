@@ -15,11 +15,13 @@ void world_arrival_arm(struct world *w)
 {
     uint32_t inside = w->jobs.n_live - (uint32_t)w->round.n_ended;
     if (w->arrivals.has_next && (w->cfg.concurrency == 0 || inside < w->cfg.concurrency))
-        world_set_event(w, MISC_ARRIVAL, i64_max(w->arrivals.next.submit, w->loop.now), w->arrivals.ordinal, EV_ARRIVAL);
+        world_set_event(w, MISC_ARRIVAL, i64_max(w->arrivals.next.submit, w->loop.now),
+                        w->arrivals.n_submitted, EV_ARRIVAL);
 }
 
 bool world_awaits_none(const struct world *w)
 {
+    if (w->n_due > 0) return false;
     return w->arrivals.ended || !evq_pending(&w->loop.q, ev_slot(SLOT_MISC, MISC_ARRIVAL));
 }
 
@@ -155,13 +157,14 @@ static struct job_record *record_of(const struct world *w, const struct job_past
 /* Into the tables; its slot. */
 static uint32_t add(struct world *w, const struct job_spec *s, struct graph *graph, uint32_t model)
 {
-    uint32_t slot = jobs_add(&w->jobs, s, w->arrivals.ordinal++, &w->shapes, graph);
+    uint32_t slot = jobs_add(&w->jobs, s, w->arrivals.ordinal, &w->shapes, graph);
     struct job *j = &w->jobs.job[slot];
     j->user = intern_id(&w->users, s->user ? s->user : "-");
     j->queue = s->queue ? intern_id(&w->queues, s->queue) : NONE;
     j->model = model;
     j->record = record_of(w, &s->past);
     j->klass = intern_id(&w->classes, s->klass ? s->klass : job_class(j, w->cfg.multi_from));
+    if (s->is_named) world_after_named(w, slot);
     if (s->calls != NULL) {
         SIM_ASSERT(w->calls != NULL && !s->gang);
         j->calls = calls_create(s->calls, j->n_tasks);
@@ -170,24 +173,22 @@ static uint32_t add(struct world *w, const struct job_spec *s, struct graph *gra
     return slot;
 }
 
-/* It is in the system: told of, and then it waits, or is rejected. */
-static void enter(struct world *w, uint32_t slot, const struct job_spec *s, bool is_rejected)
+void world_arrival_enter(struct world *w, uint32_t slot, enum job_status status)
 {
     struct job *j = &w->jobs.job[slot];
+    j->ordinal = w->arrivals.ordinal++;
     w->count.arrived++;
-    w->count.unlimited += s->limit < 0;
-    w->count.elastic += s->elastic.max > 0;
-    w->count.recorded = s->recorded;
+    w->count.unlimited += j->limit < 0;
+    w->count.elastic += j->elastic.max > 0;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
     TELL(w, arrived, slot);
-    if (is_rejected) {
+    if (status != JOB_LIVE) {
         if (j->calls != NULL) world_calls_forget(w, slot);
-        world_end_job(w, slot, JOB_REJECTED);
+        world_end_job(w, slot, status);
         return;
     }
     w->n_waiting += j->n_waiting;
     world_notify(w, NOTICE_ARRIVED, slot, NONE, NONE);
-    if (s->node != NULL) bind_job(w, slot, s);
 }
 
 void world_arrival_due(struct world *w)
@@ -216,6 +217,10 @@ void world_arrival_due(struct world *w)
     }
     uint32_t slot = add(w, &s, graph, model);
     mem_free(group);
-    enter(w, slot, &s, error != NULL);
+    w->arrivals.n_submitted++;
+    w->count.recorded = s.recorded;
+    if (s.after != NULL && error == NULL) world_after_submit(w, slot, &s);
+    else world_arrival_enter(w, slot, error != NULL ? JOB_REJECTED : JOB_LIVE);
+    if (s.node != NULL && error == NULL) bind_job(w, slot, &s);
     world_arrival_fetch(w);
 }

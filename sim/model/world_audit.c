@@ -6,7 +6,7 @@
 
 void world_audit(const struct world *w)
 {
-    uint32_t running = 0, waiting = 0, live = 0;
+    uint32_t running = 0, waiting = 0, live = 0, dependents = 0;
     cluster_audit(w->cluster);
     reservations_audit(&w->reservations);
     speed_audit(w->speed);
@@ -23,7 +23,8 @@ void world_audit(const struct world *w)
             run += k->state == TASK_RUNNING;
             wait += k->state == TASK_WAITING;
             done += k->state == TASK_DONE;
-            SIM_ASSERT((k->state == TASK_BLOCKED) == (j->graph != NULL && j->graph->n_before[k->index] > 0));
+            SIM_ASSERT((k->state == TASK_BLOCKED) ==
+                       (world_after_waits(j) || (j->graph != NULL && j->graph->n_before[k->index] > 0)));
             if (j->graph != NULL && k->state == TASK_RUNNING && k->phase >= PHASE_COMPUTE) world_data_audit(w, t);
             if (unit_lead(w, t) != t) continue;
             sim_work p = world_unit_progress(w, k);
@@ -36,10 +37,13 @@ void world_audit(const struct world *w)
         if (j->elastic.max > 0) world_scale_audit(w, s);
         SIM_ASSERT(run == j->n_running && wait == j->n_waiting && done == j->n_done && run + wait + done + j->n_blocked == j->n_tasks);
         SIM_ASSERT(!j->gang || run == 0 || run == j->n_tasks);
-        SIM_ASSERT(run + wait > 0);             /* an ended job was released */
+        SIM_ASSERT(run + wait > 0 || world_after_waits(j));     /* an ended job was released */
+        dependents += world_after_waits(j);
         running += run;
         waiting += wait;
     }
+    SIM_ASSERT(dependents == w->n_dependents);
     SIM_ASSERT(live == w->jobs.n_live && running == w->n_running && waiting == w->n_waiting);
-    SIM_ASSERT(w->count.arrived == w->count.done + w->count.timeout + w->count.failed + w->count.rejected + w->count.unfinished + live);
+    SIM_ASSERT(w->count.arrived == w->count.done + w->count.timeout + w->count.failed + w->count.rejected +
+                                   w->count.unfinished + w->count.never_eligible + live - dependents);
 }

@@ -4,6 +4,7 @@
  *
  * world.c          beginning and end, events, rounds
  * world_arrival.c  jobs arrive
+ * world_after.c    jobs that wait for others before they arrive
  * world_node.c     nodes fail and return
  * world_unit.c     a unit starts, goes from phase to phase, ends, is interrupted
  * world_data.c     a task reads its inputs, writes its output, unblocks others
@@ -17,6 +18,7 @@
 #define MODEL_WORLD_PRIV_H
 
 #include "core/evloop.h"
+#include "model/dependency.h"
 #include "model/graph.h"
 #include "model/world.h"
 
@@ -24,7 +26,8 @@
 struct world_arrivals {
     struct source source;
     struct job_spec next;       bool has_next, ended;   /* ended: the source has no more */
-    uint64_t ordinal;           /* of the next */
+    uint64_t ordinal;           /* of the next that is eligible */
+    uint64_t n_submitted;       /* of the source's jobs */
     uint32_t *capacity;         size_t cap_capacity;    /* by shape: tasks the empty cluster holds + 1; 0: unknown */
 };
 
@@ -58,6 +61,8 @@ struct world {
     struct net      *net;               /* NULL in nominal mode */
     uint32_t        *flow_task; size_t cap_flow_task;   /* the task that reads or writes through a flow of it */
     struct reservations reservations;
+    struct dependency_queue *dependencies;  /* of jobs on others */
+    uint32_t n_dependents, n_due;       /* jobs that wait for others, and of these those with an event ahead */
     struct call_queue *calls;           /* NULL without cfg.calltime */
 
     /* What others are told and ask. */
@@ -71,9 +76,9 @@ struct world {
 /*
  * Event slots, families interleaved so that each grows without moving the
  * others: what a unit is doing, its limit, a node's next fault or repair, a
- * transfer, and the rest (arrival, sample, timers).
+ * transfer, the rest (arrival, sample, timers), and a job that waits for others.
  */
-enum { SLOT_ACT, SLOT_LIMIT, SLOT_NODE, SLOT_FLOW, SLOT_MISC, SLOT_FAMILIES };
+enum { SLOT_ACT, SLOT_LIMIT, SLOT_NODE, SLOT_FLOW, SLOT_MISC, SLOT_AFTER, SLOT_FAMILIES };
 enum { MISC_ARRIVAL, MISC_SAMPLE, MISC_TIMER0 };
 
 static inline uint32_t ev_slot(uint32_t family, uint32_t i)
@@ -117,6 +122,20 @@ static inline sim_work total_work(const struct task *t) { return (sim_work)t->du
 void world_arrival_fetch(struct world *w);      /* read one job ahead and arm its arrival */
 void world_arrival_arm(struct world *w);        /* a job ended: a closed loop may let in the next */
 void world_arrival_due(struct world *w);       /* its time has come */
+
+/* It is in the system: told of, and then it waits; or it ends with that status at once. */
+void world_arrival_enter(struct world *w, uint32_t job, enum job_status status);
+
+/* ---- world_after.c ---- */
+void world_after_init(struct world *w);
+void world_after_named(struct world *w, uint32_t job);          /* submitted, and others wait for it */
+void world_after_submit(struct world *w, uint32_t job, const struct job_spec *s);       /* it waits for others */
+void world_after_due(struct world *w, uint32_t k);              /* dependent k goes, or never will */
+void world_after_flush(struct world *w);                        /* the run ends: all that wait arrive */
+void world_after_started(struct world *w, uint32_t job);
+void world_after_ended(struct world *w, uint32_t job);
+/* It was submitted, and no policy knows of it yet. */
+static inline bool world_after_waits(const struct job *j) { return j->after != NULL && !j->after->is_eligible; }
 
 /* ---- world_node.c ---- */
 void world_node_arm(struct world *w, uint32_t node);    /* its next fault or repair */

@@ -182,7 +182,10 @@ static void occupy(struct world *w, uint32_t t)
     w->n_running++;
     w->count.starts++;
     w->count.mismatches += h->is_short;
-    if (j->first_start < 0) j->first_start = w->loop.now;
+    if (j->first_start < 0) {
+        j->first_start = w->loop.now;
+        world_after_started(w, k->job);
+    }
     reservations_allocated(&w->reservations, t);
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];

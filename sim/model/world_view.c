@@ -23,7 +23,7 @@ uint64_t world_n_rounds(const struct world *w) { return w->loop.n_rounds; }
 
 uint32_t world_n_job_slots(const struct world *w) { return w->jobs.n_job_slots; }
 uint32_t world_n_task_slots(const struct world *w) { return w->jobs.n_task_slots; }
-uint32_t world_n_live_jobs(const struct world *w) { return w->jobs.n_live; }
+uint32_t world_n_live_jobs(const struct world *w) { return w->jobs.n_live - w->n_dependents; }
 uint32_t world_peak_live_jobs(const struct world *w) { return w->jobs.peak_live; }
 const struct job  *world_job(const struct world *w, uint32_t job) { return &w->jobs.job[job]; }
 const struct job  *world_job_of(const struct world *w, uint32_t task) { return &w->jobs.job[w->jobs.task[task].job]; }

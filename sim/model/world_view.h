@@ -30,11 +30,12 @@ uint32_t world_n_waiting(const struct world *w);
 
 /* So far. */
 struct world_count {
-    uint64_t arrived, done, timeout, rejected, unfinished, failed;      /* jobs */
+    uint64_t arrived, done, timeout, rejected, unfinished, failed, never_eligible;      /* jobs */
+    uint64_t dependent;         /* jobs that waited for others */
     uint64_t unlimited;         /* of those that arrived: without a limit, and so without an estimate */
     uint64_t preemptions, task_failures, starts, mismatches, refusals;
     uint64_t elastic, scalings; /* elastic jobs that arrived; changes of their sizes while they ran */
-    sim_tick recorded;          /* of the last that arrived: see job_spec; 0: unknown */
+    sim_tick recorded;          /* of the last that was submitted: see job_spec; 0: unknown */
 };
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */
@@ -47,7 +48,7 @@ uint64_t world_n_rounds(const struct world *w);
 
 uint32_t world_n_job_slots(const struct world *w);
 uint32_t world_n_task_slots(const struct world *w);
-uint32_t world_n_live_jobs(const struct world *w);
+uint32_t world_n_live_jobs(const struct world *w);      /* that arrived */
 uint32_t world_peak_live_jobs(const struct world *w);
 const struct job  *world_job(const struct world *w, uint32_t job);
 const struct job  *world_job_of(const struct world *w, uint32_t task);

@@ -21,6 +21,12 @@ void lines_rejected(const char *label, uint64_t n_rejected)
     text_line(stderr, "note: %s: %" PRIu64 " jobs can never run on this cluster and were rejected", label, n_rejected);
 }
 
+void lines_never_eligible(const char *label, uint64_t n)
+{
+    text_line(stderr, "note: %s: %" PRIu64 " jobs never became eligible: what they waited for can never come about",
+              label, n);
+}
+
 void lines_refused(const char *label, uint64_t n_refused)
 {
     text_line(stderr, "note: %s: %" PRIu64 " decision%s refused, and the policy told", label, n_refused,

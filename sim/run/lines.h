@@ -13,6 +13,8 @@ void lines_run(int64_t id, const char *label, uint64_t n_done, const char *diges
 /* Jobs that were left unfinished (of a run that had no horizon) or can never run. */
 void lines_unfinished(const char *label, uint64_t n_unfinished);
 void lines_rejected(const char *label, uint64_t n_rejected);
+/* Jobs whose dependencies can never be met. */
+void lines_never_eligible(const char *label, uint64_t n);
 void lines_refused(const char *label, uint64_t n_refused);
 void lines_scoreless(const char *label);
 /* Jobs without a limit under a policy that reads limits. */

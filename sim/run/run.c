@@ -215,6 +215,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     out->n_done = world_count(w)->done + world_count(w)->timeout;
     out->n_unfinished = world_count(w)->unfinished;
     out->n_rejected = world_count(w)->rejected;
+    out->n_never_eligible = world_count(w)->never_eligible;
     out->n_arrived = world_count(w)->arrived;
     out->n_unlimited = (host_flags(h) & POL_USES_LIMITS) != 0 ? world_count(w)->unlimited : 0;
     out->n_refused = world_count(w)->refusals;

@@ -26,7 +26,7 @@ struct run_env {
 struct run_result {
     int64_t  id;
     char     key[HASH_HEX];
-    uint64_t digest, n_done, n_unfinished, n_rejected, n_refused, n_events, n_arrived;
+    uint64_t digest, n_done, n_unfinished, n_rejected, n_never_eligible, n_refused, n_events, n_arrived;
     uint64_t n_unlimited;       /* jobs without a limit, under a policy that reads limits */
     bool     is_scoreless;      /* scores were asked for, and the policy tells none */
     double   wall_s;

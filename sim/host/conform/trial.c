@@ -41,7 +41,7 @@ static void on_stopped(void *ctx, const struct world *w, uint32_t task, enum sto
 static void on_job_ended(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
-                                        [JOB_FAILED] = "failed" };
+                                        [JOB_FAILED] = "failed", [JOB_NEVER_ELIGIBLE] = "never_eligible" };
     const struct job *j = world_job(w, job);
     if (j->status != JOB_UNFINISHED) record(ctx, (struct trial_event){ world_now(w), TRIAL_END, j->ordinal, NONE, NONE, 0, name[j->status] });
 }

@@ -25,7 +25,7 @@ const char *const native_columns[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
     "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "start_s", "end_s", "nodes", "state", "workflow", "min_tasks",
-    "max_tasks", "scaling"
+    "max_tasks", "scaling", "after"
 };
 const char *const native_hints[NATIVE_HINTS] = { "pipelined", "weights", "complex" };
 
@@ -379,6 +379,19 @@ static enum st read_past(const struct native *x, struct job_spec *out, struct di
     return ST_OK;
 }
 
+/* What it waits for: not of a job that runs already. */
+static enum st read_after(const struct native *x, struct job_spec *out, struct diag *d)
+{
+    char error[256];
+    out->after = text(x, AFTER);
+    if (out->after == NULL) return ST_OK;
+    if (out->node != NULL)
+        return csv_fail(x->csv, x->at[AFTER], d, "'%.60s', but the job is bound to a node from its arrival on",
+                        out->after);
+    if (!trace_after(out->after, out->id, error, sizeof error)) return csv_fail(x->csv, x->at[AFTER], d, "%s", error);
+    return ST_OK;
+}
+
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct native *x = ctx;
@@ -411,6 +424,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (out->node != NULL && x->env.cluster->n_nodes > 0 && intern_find(&x->env.cluster->node_names, out->node) == NONE)
         return csv_fail(c, x->at[NODE], d, "the cluster has no node '%.60s'", out->node);
     TRY(read_past(x, out, d));
+    TRY(read_after(x, out, d));
     TRY(from_file ? read_workflow(x, out, d) : staged ? read_stages(x, out, d) : read_groups(x, out, d));
     TRY(read_elastic(x, out, d));
     TRY(trace_rounded(&x->env, csv_rounded(x->csv) || x->rounded, out->line, d));

@@ -10,6 +10,7 @@
 static bool has_column(const struct cluster *c, struct native_form form, enum native_col col)
 {
     if (col >= START && col <= STATE) return form.past;
+    if (col == AFTER) return form.after;
     const bool bare = form.bare;
     return col >= WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
 }
@@ -193,5 +194,9 @@ void native_write(FILE *f, const struct job_spec *s, const struct cluster *c, st
     }
     if (c->licences.n > 0) put_licences(f, c, x.shape);
     if (form.past) put_past(f, &s->past);
+    if (form.after) {
+        (void)fputc(',', f);
+        put_text(f, s->after);
+    }
     (void)fputc('\n', f);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "input/cluster/hostlist.h"
+#include "model/dependency.h"
 #include "model/graph.h"
 
 struct trace_limits trace_limits(const struct trace_env *env)
@@ -135,6 +136,16 @@ enum st trace_licences(const struct trace_env *env, const struct csv *c, int at,
         text += end + (text[end] == ';');
     }
     return ST_OK;
+}
+
+bool trace_after(const char *text, const char *id, char *error, size_t cap)
+{
+    struct dependency_list l = { .n = 0 };
+    bool ok = dependency_parse(&l, text, error, cap);
+    for (size_t i = 0; ok && i < l.n; i++)
+        if (strcmp(l.at[i].id, id) == 0) ok = text_error(error, cap, "job '%.60s' waits for itself", id);
+    dependency_list_fini(&l);
+    return ok;
 }
 
 const char *trace_nodes(const char *list, char **buf, char *error, size_t cap)

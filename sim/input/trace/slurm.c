@@ -19,7 +19,8 @@
 
 enum opt {
     DT, EVENT, WALLTIME, JOB_ID, UID, NAME, NODES, TASKS, TASKS_PER_NODE, TIME, QOS, PARTITION, GRES, GPUS,
-    GPUS_PER_TASK, MEM, MEM_PER_CPU, MEM_PER_GPU, CONSTRAINT, EXCLUSIVE, CPUS_PER_TASK, N_OPTS, IGNORED
+    GPUS_PER_TASK, MEM, MEM_PER_CPU, MEM_PER_GPU, CONSTRAINT, EXCLUSIVE, CPUS_PER_TASK, DEPENDENCY,
+    N_OPTS, IGNORED
 };
 /* is_flag: a value stands behind '=' alone, if there is one.  words: of what is ignored, for the count. */
 static const struct known { const char *name; enum opt opt; bool is_flag; const char *words; } known[] = {
@@ -35,11 +36,12 @@ static const struct known { const char *name; enum opt opt; bool is_flag; const 
     { "--mem-per-cpu", MEM_PER_CPU, false, NULL }, { "--mem-per-gpu", MEM_PER_GPU, false, NULL },
     { "-C", CONSTRAINT, false, NULL }, { "--constraint", CONSTRAINT, false, NULL },
     { "--exclusive", EXCLUSIVE, true, NULL }, { "-c", CPUS_PER_TASK, false, NULL },
-    { "--cpus-per-task", CPUS_PER_TASK, false, NULL },
+    { "--cpus-per-task", CPUS_PER_TASK, false, NULL }, { "-d", DEPENDENCY, false, NULL },
+    { "--dependency", DEPENDENCY, false, NULL },
 #define IGNORE(name) { name, IGNORED, false, "sbatch's " name ", which is not modelled" }
 #define IGNORE_FLAG(name) { name, IGNORED, true, "sbatch's " name ", which is not modelled" }
-    IGNORE("-A"), IGNORE("--account"), IGNORE("-a"), IGNORE("--array"), IGNORE("-b"), IGNORE("--begin"), IGNORE("-d"),
-    IGNORE("--dependency"), IGNORE("-w"), IGNORE("--nodelist"), IGNORE("-x"), IGNORE("--exclude"), IGNORE("-L"),
+    IGNORE("-A"), IGNORE("--account"), IGNORE("-a"), IGNORE("--array"), IGNORE("-b"), IGNORE("--begin"),
+    IGNORE("-w"), IGNORE("--nodelist"), IGNORE("-x"), IGNORE("--exclude"), IGNORE("-L"),
     IGNORE("--licenses"), IGNORE("--reservation"), IGNORE("--nice"), IGNORE("--priority"), IGNORE("--time-min"),
     IGNORE("--deadline"), IGNORE("--switches"), IGNORE("--gid"), IGNORE("--cpus-per-gpu"), IGNORE("--tmp"),
     IGNORE("--mincpus"), IGNORE("--comment"), IGNORE("--signal"), IGNORE("--wckey"), IGNORE("--mail-type"),
@@ -56,6 +58,7 @@ struct slurm {
     bool   rounded;             /* a time of the present line was */
     char  *opt[N_OPTS];         /* values in the line's text; NULL: not given */
     struct task_group group[2];
+    char  *after; size_t cap_after;     /* what the present job waits for */
 };
 
 static enum st set_option(struct slurm *x, enum opt o, char *value, struct diag *d)
@@ -254,6 +257,48 @@ static enum st read_duration(struct slurm *x, struct job_spec *out, sim_tick *du
     return *dur == 0 ? trace_repair(&x->env, "zero duration kept as 0", x->in.line, d) : ST_OK;
 }
 
+/* Is it one that only Slurm knows?  `item` ends at a ':' or its end. */
+static bool is_foreign(const char *item, size_t len)
+{
+    static const char *const foreign[] = { "singleton", "aftercorr", "afterburstbuffer", "expand" };
+    const size_t n = strcspn(item, ":");
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
+        if ((n < len ? n : len) == strlen(foreign[i]) && strncmp(item, foreign[i], strlen(foreign[i])) == 0) return true;
+    return false;
+}
+
+/* Conditions of a kind that is not modelled count as met: of several of which one is enough, then all do. */
+static enum st read_dependency(struct slurm *x, struct job_spec *out, struct diag *d)
+{
+    const char *text = x->opt[DEPENDENCY];
+    if (text == NULL) return ST_OK;
+    const char sep = strchr(text, '?') != NULL ? '?' : ',';
+    char error[256];
+    bool any_foreign = false;
+    size_t n = 0;
+    MEM_RESERVE(x->after, x->cap_after, strlen(text) + 1);
+    for (const char *item = text;;) {
+        const char *end = strchr(item, sep);
+        const size_t len = end != NULL ? (size_t)(end - item) : strlen(item);
+        if (is_foreign(item, len)) {
+            any_foreign = true;
+        } else {
+            if (n > 0) x->after[n++] = sep;
+            memcpy(x->after + n, item, len);
+            n += len;
+        }
+        if (end == NULL) break;
+        item = end + 1;
+    }
+    x->after[n] = '\0';
+    if (any_foreign)
+        TRY(trace_repair(&x->env, "--dependency of a kind that is not modelled, which counts as met", x->in.line, d));
+    if (any_foreign && (n == 0 || sep == '?')) return ST_OK;
+    if (!trace_after(x->after, out->id, error, sizeof error)) return lines_fail(&x->in, text, d, "--dependency: %s", error);
+    out->after = x->after;
+    return ST_OK;
+}
+
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct slurm *x = ctx;
@@ -281,6 +326,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (!value_number(x->opt[DT], TICK_SEC, TRACE_TIME_MAX, &dt, &x->rounded))
         return lines_fail(&x->in, x->opt[DT], d, "'%.60s' is not a time in seconds", x->opt[DT]);
     out->submit = (sim_tick)dt;
+    TRY(read_dependency(x, out, d));
     sim_tick dur = 0;
     TRY(read_duration(x, out, &dur, d));
 
@@ -338,6 +384,7 @@ static void close_slurm(void *ctx)
 {
     struct slurm *x = ctx;
     lines_close(&x->in);
+    mem_free(x->after);
     mem_free(x);
 }
 

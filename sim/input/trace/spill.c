@@ -28,7 +28,7 @@ struct spill {
 static const size_t text_at[] = {
     offsetof(struct job_spec, id), offsetof(struct job_spec, user), offsetof(struct job_spec, queue),
     offsetof(struct job_spec, model), offsetof(struct job_spec, klass), offsetof(struct job_spec, node),
-    offsetof(struct job_spec, past.nodes), offsetof(struct job_spec, past.state),
+    offsetof(struct job_spec, after), offsetof(struct job_spec, past.nodes), offsetof(struct job_spec, past.state),
 };
 struct record {
     struct job_spec spec;       /* its pointers mean nothing */

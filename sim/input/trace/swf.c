@@ -27,14 +27,18 @@ static const char *const names[N_FIELDS] = {
 #define PROCS_MAX INT64_C(10000000)
 #define MEM_KIB_MAX (INT64_C(1) << 30)      /* 1 TiB in KiB */
 
+enum { DEPENDENCIES_IGNORE, DEPENDENCIES_KEEP };
+struct swf_opts { uint32_t dependencies; };
+
 struct swf {
     struct trace_env env;
+    bool   keeps_dependencies;
     struct lines in;
     struct trace_limits lim;
     bool   mem_is_job_bytes, has_submit;
     char  *word[N_FIELDS];
     bool   rounded;             /* a time of the present row was */
-    char   id[32], user[32], queue[32];
+    char   id[32], user[32], queue[32], after[96];
     struct task_group group[2];
 };
 
@@ -94,6 +98,22 @@ static enum st read_mem(struct swf *x, int64_t procs, int64_t *mem_b, struct dia
         ? trace_repair(&x->env, "requested memory taken as bytes of the whole job, not KiB a processor", x->in.line, d) : ST_OK;
 }
 
+/* The preceding job, and the think time after its end. */
+static enum st read_after(struct swf *x, struct job_spec *out, struct diag *d)
+{
+    char error[256];
+    int64_t before, think;
+    TRY(number(x, PRECEDING, 1, INT64_MAX, &before, d));
+    TRY(number(x, THINK, TICK_SEC, DUR_MAX, &think, d));
+    if (before <= 0) return ST_OK;
+    think = i64_max(think, 0);
+    (void)snprintf(x->after, sizeof x->after, "afterany:%lld+%lld.%06llds", (long long)before,
+                   (long long)(think / TICK_SEC), (long long)(think % TICK_SEC));
+    if (!trace_after(x->after, out->id, error, sizeof error)) return lines_fail(&x->in, x->word[PRECEDING], d, "%s", error);
+    out->after = x->after;
+    return ST_OK;
+}
+
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct swf *x = ctx;
@@ -135,6 +155,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         TRY(number(x, STATUS, 1, INT64_MAX, &v, d));
         if (v >= 0 && v < (int64_t)ARRAY_LEN(status)) out->past.state = status[v];
     }
+    if (x->keeps_dependencies) TRY(read_after(x, out, d));
     TRY(read_procs(x, &procs, d));
     TRY(read_mem(x, procs, &mem, d));
     if (run == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
@@ -183,10 +204,20 @@ static enum st open_swf(const struct trace_env *env, struct trace_reader *out, s
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_swf };
     x->env = *env;
     x->lim = trace_limits(env);
+    x->keeps_dependencies = ((const struct swf_opts *)env->opts->own)->dependencies == DEPENDENCIES_KEEP;
     TRY(lines_open(&x->in, env->opts->path, d));
     return look_at_all(x, d);
 }
 
+static const char *const dependencies[] = { [DEPENDENCIES_IGNORE] = "ignore", [DEPENDENCIES_KEEP] = "keep" };
+
+static const struct trace_option options[] = {
+    { .key = "dependencies", .type = TRACE_CHOICE, .offset = offsetof(struct swf_opts, dependencies), .dflt = "ignore",
+      .word = dependencies, .n_words = ARRAY_LEN(dependencies), .noun = "dependencies",
+      .help = "whether a job waits for its preceding job's end and the think time" },
+};
+
 const struct trace_format swf_format = {
-    .name = "swf", .summary = "Standard Workload Format of the Parallel Workloads Archive", .open = open_swf
+    .name = "swf", .summary = "Standard Workload Format of the Parallel Workloads Archive",
+    .own_size = sizeof(struct swf_opts), .option = options, .n_options = ARRAY_LEN(options), .open = open_swf
 };

@@ -20,6 +20,7 @@
 #include "lib/map.h"
 #include "model/calls/calltime.h"
 #include "model/calls/relation.h"
+#include "model/dependency.h"
 
 /* ---- repairs ---- */
 
@@ -123,6 +124,9 @@ static enum st complete(const struct trace_env *env, struct job_spec *s, struct 
     if (s->model == NULL) s->model = o->dflt.n_models > 0 ? draw_model(o, s) : o->dflt.model;
     if (s->submit < 0)
         return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' arrives before time 0", s->id);
+    if (s->after != NULL && s->calls != NULL)
+        return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' waits for other jobs, and its tasks make calls, which "
+                       "goes together in no run", s->id);
     sim_tick dur = longest(s);
     if (dur > DUR_MAX)
         return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' runs longer than %lld days", s->id,
@@ -189,12 +193,19 @@ static int window_side(const struct trace *t, sim_tick submit)
     return at < t->opts.window_from ? -1 : at >= t->opts.window_to ? 1 : 0;
 }
 
+static void mark_named(const struct trace *t, struct job_spec *s)
+{
+    s->is_named = t->names.named.n > 0 && intern_find(&t->names.named, s->id) != NONE;
+}
+
 static enum st stream_next(struct stream *s, struct job_spec *out, struct diag *d)
 {
     const struct trace *t = s->t;
     if (t->opts.max_jobs > 0 && s->n == t->opts.max_jobs) return ST_END;
     if (t->spill != NULL) {
-        return spill_read(t->spill, s->n++, &s->job, out, d);
+        TRY(spill_read(t->spill, s->n++, &s->job, out, d));
+        mark_named(t, out);
+        return ST_OK;
     }
     for (;;) {
         TRY(s->r.next(s->r.ctx, out, d));
@@ -202,7 +213,9 @@ static enum st stream_next(struct stream *s, struct job_spec *out, struct diag *
         if (side > 0) return ST_END;
         if (side < 0) continue;
         s->n++;
-        return complete(&s->env, out, d);
+        TRY(complete(&s->env, out, d));
+        mark_named(t, out);
+        return ST_OK;
     }
 }
 
@@ -212,6 +225,7 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
 {
     if (f->n_jobs++ == 0) f->first = s->submit;
     f->last = s->submit;
+    f->n_dependent += s->after != NULL;
     if (s->limit >= 0 && trace_alone(s) > s->limit) f->n_past_limit++;
     if (s->past.is_known) {
         f->n_recorded++;
@@ -245,10 +259,21 @@ static enum st check_relation(const struct relation *r, const bool *found, struc
     return ST_OK;
 }
 
+static void name_others(struct trace_names *n, const char *after)
+{
+    struct dependency_list l = { .n = 0 };
+    char error[256];
+    bool ok = dependency_parse(&l, after, error, sizeof error);
+    SIM_ASSERT(ok);                     /* readers let nothing else through */
+    for (size_t i = 0; i < l.n; i++) (void)intern_id(&n->named, l.at[i].id);
+    dependency_list_fini(&l);
+}
+
 static void name_job(struct trace_names *n, const struct job_spec *s)
 {
     (void)intern_id(&n->users, s->user != NULL ? s->user : "-");        /* so the world calls whoever is not named */
     if (s->queue != NULL) (void)intern_id(&n->queues, s->queue);
+    if (s->after != NULL) name_others(n, s->after);
     if (s->graph == NULL) return;
     MEM_PUSH(n->graph, n->n_graphs, n->cap_graph, hash64_text(HASH64_INIT, s->id));
 }
@@ -317,6 +342,38 @@ static enum st scan(struct trace *t, struct diag *d)
     if (st == ST_END) st = check_relation(t->opts.relation, found, d);
     mem_free(found);
     return st;
+}
+
+/*
+ * Who waits for a job that the stream does not have before it?  The run takes that one as over.  O(jobs), one reading
+ * of the trace.
+ */
+static enum st check_dependencies(struct trace *t, struct diag *d)
+{
+    const struct trace_env env = { .opts = &t->opts, .repairs = &t->repairs };
+    const struct intern *named = &t->names.named;
+    struct dependency_list l = { .n = 0 };
+    struct stream in;
+    struct job_spec s;
+    char error[256];
+    bool *is_past;
+    TRY(stream_open(&in, t, d));
+    MEM_ARRAY(is_past, named->n);
+    enum st st;
+    while ((st = stream_next(&in, &s, d)) == ST_OK) {
+        l.n = 0;
+        if (s.after != NULL) (void)dependency_parse(&l, s.after, error, sizeof error);
+        for (size_t i = 0; i < l.n && st == ST_OK; i++)
+            if (!is_past[intern_find(named, l.at[i].id)])
+                st = trace_repair(&env, "waits for a job that is not before it in the trace, which counts as over", s.line,
+                                  d);
+        if (st != ST_OK) break;
+        if (s.is_named) is_past[intern_find(named, s.id)] = true;
+    }
+    stream_close(&in);
+    dependency_list_fini(&l);
+    mem_free(is_past);
+    return st == ST_END ? ST_OK : st;
 }
 
 /* Jobs of a file that did not fit memory, and turned out not to be in order. */
@@ -439,6 +496,7 @@ enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluste
     enum st st = trace_content_hash(o, &t->facts.content_hash, d);
     if (st == ST_OK) st = scan(t, d);
     if (st == ST_OK) st = sort_jobs(t, d);
+    if (st == ST_OK && t->names.named.n > 0) st = check_dependencies(t, d);
     if (st == ST_OK && t->facts.n_jobs == 0)
         st = diag_at(d, ST_EINPUT, o->path != NULL ? o->path : "", 0, 0,
                      t->facts.n_file == 0 ? "has no jobs" : "has %llu jobs, but none in the window",
@@ -454,6 +512,7 @@ void trace_fini(struct trace *t)
     mem_free(t->repairs.at);
     intern_fini(&t->names.users);
     intern_fini(&t->names.queues);
+    intern_fini(&t->names.named);
     mem_free(t->names.graph);
     *t = (struct trace){ .spill = NULL };
 }

@@ -7,7 +7,8 @@
  * (order, span, offered load); trace_source_open then streams it sorted,
  * windowed, scaled and starting at time 0.  Memory: the jobs, where they take at most 64 MiB; else
  * one job ahead, plus 16 bytes a job and a temporary file where the file is not sorted; while it
- * prepares, 32 to 64 bytes a job more, to find repeated ids.
+ * prepares, 32 to 64 bytes a job more, to find repeated ids; and the ids that jobs wait for, where there are
+ * any: such a trace is gone through once more.
  *
  * Nothing is dropped, clamped or guessed in silence: each deviation is a
  * repair, counted by what it is; `strict` makes it an error at its line.
@@ -141,6 +142,7 @@ struct trace_facts {
     sim_tick origin;                    /* first arrival in the whole file: where windows count from */
     bool     sorted;
     uint64_t n_past_limit;              /* jobs whose true duration is longer than their limit; kept as they are */
+    uint64_t n_dependent;               /* jobs that wait for others */
     uint64_t n_recorded;                /* jobs of which the trace says when they started */
     double   recorded_wait_us;          /* how long these waited, together */
     double   gpu_us, cpu_us, mem_us;    /* demand: milli-GPU x us, milli-CPU x us, bytes x us at nominal speed */
@@ -153,10 +155,10 @@ struct trace_facts {
 
 /* What names its jobs have, in the window or not. */
 struct trace_names {
-    struct intern users, queues;
+    struct intern users, queues, named;
     uint64_t *graph;
     size_t n_graphs, cap_graph;
-}; /* graph: hashes of the ids of jobs with one */
+}; /* graph: hashes of the ids of jobs with one; named: ids that jobs wait for */
 
 struct trace {
     struct trace_names names;
