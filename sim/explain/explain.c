@@ -42,8 +42,8 @@ static enum st add_arrival(struct explain_state *l, struct diag *d)
     sqlite3_stmt *q;
     struct explain_step *s = explain_step_add(e, EXPLAIN_ARRIVED, e->submit);
     s->n_tasks = e->n_tasks;
-    TRY(explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND status NOT IN ('rejected', 'never_eligible')"
-                 " AND (start_us < 0 OR start_us > ?3)"
+    TRY(explain_query(l, "SELECT id FROM job WHERE run = ?1 AND ordinal < ?2 AND "
+                 "status NOT IN ('rejected', 'never_eligible') AND (start_us < 0 OR start_us > ?3)"
                  " AND (end_us < 0 OR end_us > ?3) ORDER BY ordinal", &q, d));
     (void)sqlite3_bind_int64(q, 3, e->submit);
     while (sqlite3_step(q) == SQLITE_ROW) explain_names_add(&s->jobs, query_text(q, 0));

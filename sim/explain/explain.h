@@ -26,7 +26,8 @@ struct explain_stretch {
     struct explain_names jobs;      /* for whom it waits: the head; or who holds the nearest node */
 };
 
-enum explain_step_type { EXPLAIN_SUBMITTED, EXPLAIN_NEVER, EXPLAIN_ARRIVED, EXPLAIN_WAITED, EXPLAIN_STARTED, EXPLAIN_STOPPED, EXPLAIN_ENDED, EXPLAIN_SPEED,
+enum explain_step_type { EXPLAIN_SUBMITTED, EXPLAIN_NEVER, EXPLAIN_ARRIVED,
+               EXPLAIN_WAITED, EXPLAIN_STARTED, EXPLAIN_STOPPED, EXPLAIN_ENDED, EXPLAIN_SPEED,
                EXPLAIN_QUEUED, EXPLAIN_CALLED, EXPLAIN_TASK_ENDED };   /* of one task of API calls */
 
 /* Of a task of calls.  call -1: the step is not about one. */

@@ -17,7 +17,8 @@ static enum st write_nodes(struct gnuplot *g, const struct compare *c, int64_t r
         "  WHERE a.run = ?1 AND a.start_us <= t.at AND (a.end_us > t.at OR (a.outcome = 'horizon' AND a.end_us = t.at)) GROUP BY a.node)"
         " SELECT n.name, coalesce(h.cpu, 0), coalesce(h.gpu, 0), n.node FROM node n LEFT JOIN here h ON h.node = n.node WHERE n.run = ?1"
         " UNION ALL SELECT 'pending', coalesce(sum(j.n_gpu = 0), 0), coalesce(sum(j.n_gpu > 0), 0), 1 << 40 FROM t, job j"
-        "  WHERE j.run = ?1 AND j.status NOT IN ('rejected', 'never_eligible') AND j.submit_us <= t.at AND (j.start_us < 0 OR j.start_us > t.at) ORDER BY 4";
+        "  WHERE j.run = ?1 AND j.status NOT IN ('rejected', 'never_eligible')"
+        " AND j.submit_us <= t.at AND (j.start_us < 0 OR j.start_us > t.at) ORDER BY 4";
     sqlite3_stmt *q;
     TRY(query_run(c->store, run, query, &q, d));
     (void)sqlite3_bind_int64(q, 2, at);

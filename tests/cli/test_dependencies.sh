@@ -1,5 +1,5 @@
 #!/bin/sh
-# Jobs that wait for other jobs: each kind worked out by hand, from each format that has them, and what can never be met.
+# Jobs that wait for other jobs: each kind worked out by hand, in each format that has them; what can never be met.
 . "$(dirname "$0")/lib.sh"
 cat >"$dir/t.yaml" <<'X'
 name: t
@@ -14,7 +14,8 @@ X
 # jobs DB: ID:submitted>eligible>start>status of each, in order of arrival; "-": it waited for nothing, or did not start
 jobs() {
     sqlite3 "$1" "SELECT group_concat(id || ':' || coalesce((submitted_us / 1000000.0), '-') || '>' ||
-        (submit_us / 1000000.0) || '>' || CASE WHEN start_us < 0 THEN '-' ELSE (start_us / 1000000.0) END || '>' || status, ' ')
+        (submit_us / 1000000.0) || '>' ||
+        CASE WHEN start_us < 0 THEN '-' ELSE (start_us / 1000000.0) END || '>' || status, ' ')
         FROM (SELECT * FROM job LEFT JOIN dependency USING (run, ordinal) ORDER BY ordinal)"
 }
 run() { rm -f "$dir/t.db"; expect 0 "$fairway" run "$dir/t.yaml" -d "$dir/t.db" "$@"; }
@@ -56,7 +57,8 @@ check "convert keeps what they wait for" sh -c '"$1" trace convert "$2" >"$3/bac
 digest=$(sqlite3 "$dir/t.db" 'SELECT digest FROM run')
 check "so that the run is the same" run
 check "to the event" same "$(sqlite3 "$dir/t.db" 'SELECT digest FROM run')" "$digest"
-check "stats count them" sh -c '"$1" trace stats "$2" | grep -q "jobs that wait for others  *7 "' - "$fairway" "$dir/t.csv"
+check "stats count them" \
+    sh -c '"$1" trace stats "$2" | grep -q "jobs that wait for others  *7 "' - "$fairway" "$dir/t.csv"
 
 cat >"$dir/t.csv" <<'X'
 id,submit_s,duration_s,cpus,after

@@ -99,6 +99,25 @@ static void make_faults(struct ref_case *c, struct rng *r)
         }
 }
 
+/* In every third case some jobs wait for others, from random numbers of their own. */
+static void make_dependencies(struct ref_case *c, uint64_t seed)
+{
+    struct rng r;
+    rng_init(&r, seed, "reference case, dependencies", 0);
+    if (!one_in(&r, 3)) return;
+    for (int i = 1; i < c->n_jobs; i++) {
+        struct ref_job *o = &c->job[i];
+        if (one_in(&r, 2)) continue;
+        o->n_after = one_in(&r, 2) ? 2 : 1;
+        o->after_any = one_in(&r, 2);
+        for (int k = 0; k < o->n_after; k++) {
+            o->after[k].before = (int)rng_below(&r, (uint64_t)i);
+            o->after[k].kind = PICK(&r, REF_BEGUN, REF_ENDED, REF_ENDED, REF_OK, REF_OK, REF_NOT_OK);
+            o->after[k].delay = PICK(&r, 0, 0, 0, 1, 5, 40);
+        }
+    }
+}
+
 void refcase_make(struct ref_case *c, uint64_t seed)
 {
     struct rng r;
@@ -124,6 +143,7 @@ void refcase_make(struct ref_case *c, uint64_t seed)
     c->policy.factor = (int)PICK(&r, 2, 3, 10);
     c->policy.queues = (int)PICK(&r, 2, 2, 3, 5);
     for (int u = 0; u < REF_USERS; u++) c->policy.weight[u] = one_in(&r, 2) ? 1000 : PICK(&r, 500, 2000, 3000);
+    make_dependencies(c, seed);
 }
 
 static void make_profiles(struct ref_case *c, struct rng *r)
@@ -276,11 +296,33 @@ void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
 
 /* ---- the real simulator ---- */
 
-struct feed { const struct ref_case *c; int next; struct task_group group[REF_TASKS]; char id[16], user[16], model[16]; };
+struct feed { const struct ref_case *c; int next; struct task_group group[REF_TASKS]; char id[16], user[16], model[16],
+              after[96]; };
 
 static bool equal_tasks(const struct ref_task *a, const struct ref_task *b)
 {
     return a->dur == b->dur && a->mem_bw == b->mem_bw && memcmp(&a->shape, &b->shape, sizeof a->shape) == 0;
+}
+
+/* As the real one reads it. */
+static const char *after_text(struct feed *f, const struct ref_job *j)
+{
+    static const char *const kind[] = { [REF_BEGUN] = "after", [REF_ENDED] = "afterany", [REF_OK] = "afterok",
+                                        [REF_NOT_OK] = "afternotok" };
+    int n = 0;
+    for (int k = 0; k < j->n_after; k++)
+        n += snprintf(f->after + n, sizeof f->after - (size_t)n, "%s%s:j%d+0.%06ds",
+                      k == 0 ? "" : j->after_any ? "?" : ",", kind[j->after[k].kind],
+                      j->after[k].before, (int)j->after[k].delay);
+    return n > 0 ? f->after : NULL;
+}
+
+static bool is_named(const struct ref_case *c, int job)
+{
+    for (int i = job + 1; i < c->n_jobs; i++)
+        for (int k = 0; k < c->job[i].n_after; k++)
+            if (c->job[i].after[k].before == job) return true;
+    return false;
 }
 
 static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
@@ -298,7 +340,9 @@ static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
     (void)snprintf(f->user, sizeof f->user, "u%d", j->user);
     (void)snprintf(f->model, sizeof f->model, "m%d", j->model);
     *out = (struct job_spec){ .id = f->id, .user = f->user, .model = j->model < 0 ? NULL : f->model, .submit = j->submit,
-                              .limit = j->limit, .hints = j->hints, .priority = j->priority, .gang = j->gang, .group = f->group, .n_groups = g };
+                              .limit = j->limit, .hints = j->hints, .priority = j->priority, .gang = j->gang,
+                              .group = f->group, .n_groups = g, .after = after_text(f, j),
+                              .is_named = is_named(f->c, f->next) };
     f->next++;
     return ST_OK;
 }
@@ -439,7 +483,8 @@ static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_
 static void saw_end(void *ctx, const struct world *w, uint32_t job)
 {
     static const char *const name[] = { [JOB_DONE] = "done", [JOB_TIMEOUT] = "timeout", [JOB_REJECTED] = "rejected",
-                                        [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed" };
+                                        [JOB_UNFINISHED] = "unfinished", [JOB_FAILED] = "failed",
+                                        [JOB_NEVER_ELIGIBLE] = "never_eligible" };
     const struct job *j = world_job(w, job);
     ref_log_add(ctx, (struct ref_event){ .at = world_now(w), .type = REF_END, .job = (int)j->ordinal, .task = -1, .node = -1,
                                          .reason = name[j->status] });
@@ -565,6 +610,17 @@ static void drop_job(struct ref_case *c, int j)
 {
     memmove(&c->job[j], &c->job[j + 1], (size_t)(c->n_jobs - j - 1) * sizeof c->job[0]);
     c->n_jobs--;
+    for (int i = j; i < c->n_jobs; i++) {
+        struct ref_job *o = &c->job[i];
+        int n = 0;
+        for (int k = 0; k < o->n_after; k++) {
+            struct ref_after a = o->after[k];
+            if (a.before == j) continue;
+            a.before -= a.before > j;
+            o->after[n++] = a;
+        }
+        o->n_after = n;
+    }
 }
 
 static void drop_fault(struct ref_case *c, int f)
@@ -631,6 +687,9 @@ static void tell_case(const struct ref_case *c, FILE *to)
         if (o->priority != 0) fprintf(to, "priority %d: ", o->priority);
         fprintf(to, "job %d: submit %" PRId64 " limit %" PRId64 " user %d model %d hints %u (%" PRId64 " %" PRId64 ")%s\n", j, o->submit, o->limit, o->user, o->model,
                 o->hints.told, o->hints.weights, o->hints.work_us, o->gang ? " gang" : "");
+        for (int k = 0; k < o->n_after; k++)
+            fprintf(to, "    after job %d (%d) + %" PRId64 "%s\n", o->after[k].before, (int)o->after[k].kind,
+                    o->after[k].delay, o->after_any ? ", or" : "");
         for (int k = 0; k < o->n; k++) {
             const struct shape *s = &o->task[k].shape;
             fprintf(to, "    dur %" PRId64 " bw %" PRId64 ": cpu %" PRId64 " mem %" PRId64 " gpus %d x %d (mem %" PRId64 ", types %" PRIx64 ") all %" PRIx64

@@ -937,8 +937,8 @@ static void look_around(struct deciding *d)
             } else if (x->where == NOWHERE) {
                 const int user = d->w->job[j].user;
                 *x = (struct workload){ .where = WAITS,
-                                        .priority = d->w->c->job[j].priority,
-                                        .stamp = d->w->c->job[j].submit };
+                                        .priority = d->w->job[j].priority,
+                                        .stamp = d->w->job[j].submit };
                 x->queue = d->p->n_cohorts + (user < d->p->n_queues ? user : 0);
                 if (user >= d->p->n_queues && !d->p->otherwise) x->where = STRANDED;
             }

@@ -54,6 +54,11 @@ struct ref_world {
     sim_tick now, looked_at;                /* looked_at: by the monitor */
     int  n_arrived, n_ended;
     bool ended[REF_JOBS], timed_out[REF_JOBS];
+    /* Of jobs by their place in the case: submitted, and then waiting for others, or arrived as that job. */
+    int  n_submitted, arrived_as[REF_JOBS];
+    bool is_held[REF_JOBS];
+    sim_tick begun_at[REF_JOBS], ended_at[REF_JOBS];    /* by order of arrival; -1: not yet */
+    bool is_ok[REF_JOBS];
     sim_tick wake[REF_JOBS * REF_TASKS * 8];    /* when the policy asked to be called; -1: over */
     int  n_wakes;
     bool someone_ready;                     /* a unit waits again: another round */

@@ -70,6 +70,7 @@ static void start_computing(struct ref_world *w, struct ref_unit u)
 static void start_unit(struct ref_world *w, const struct ref_decision *d)
 {
     struct ref_unit u = d->u;
+    if (w->begun_at[u.job] < 0) w->begun_at[u.job] = w->now;
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         struct shape s = w->job[u.job].task[u.task + k].shape;
         if (d->cpu[k] > 0) s.cpu_milli = d->cpu[k];
@@ -115,6 +116,8 @@ static void end_job(struct ref_world *w, int j, const char *reason)
 {
     record(w, REF_END, j, -1, -1, 0, reason);
     w->ended[j] = true;
+    w->ended_at[j] = w->now;
+    w->is_ok[j] = strcmp(reason, "done") == 0;
     w->n_ended++;
 }
 
@@ -216,22 +219,90 @@ static bool feasible(const struct ref_case *c, const struct ref_job *j)
     return true;
 }
 
-static void arrive(struct ref_world *w)
+/* It is in the system: it waits, or ends at once. */
+static void enter(struct ref_world *w, int place, const char *ending)
 {
     int j = w->n_arrived++;
     struct ref_job *job = &w->job[j];
-    *job = w->c->job[j];
+    *job = w->c->job[place];
+    job->submit = w->now;
     restrict_types(w->c, job);
-    for (int k = 0; k < job->n; k++) (void)shape_id(w, &job->task[k].shape);
-    bool ok = feasible(w->c, job);
-    if (!ok && !w->c->reject_infeasible) { (void)snprintf(w->log->error, sizeof w->log->error, "infeasible"); return; }
-    if (w->user_rank[job->user] < 0) w->user_rank[job->user] = w->n_users++;
-    if (!ok) { end_job(w, j, "rejected"); return; }
+    w->arrived_as[place] = j;
+    w->is_held[place] = false;
+    if (ending != NULL) { end_job(w, j, ending); return; }
     for (int k = 0; k < job->n; k++) {
         w->live[j][k].state = REF_WAITING;
         w->seen_tasks[shape_id(w, &job->task[k].shape)]++;
     }
     w->arrived_tasks += job->n;
+}
+
+static void submit(struct ref_world *w)
+{
+    int place = w->n_submitted++;
+    struct ref_job job = w->c->job[place];
+    restrict_types(w->c, &job);
+    for (int k = 0; k < job.n; k++) (void)shape_id(w, &job.task[k].shape);
+    bool ok = feasible(w->c, &job);
+    if (!ok && !w->c->reject_infeasible) { (void)snprintf(w->log->error, sizeof w->log->error, "infeasible"); return; }
+    if (w->user_rank[job.user] < 0) w->user_rank[job.user] = w->n_users++;
+    if (ok && job.n_after > 0) w->is_held[place] = true;
+    else enter(w, place, ok ? NULL : "rejected");
+}
+
+/* When a condition is met: TICK_NEVER never, -1 not known yet. */
+static sim_tick met_at(const struct ref_world *w, const struct ref_after *a)
+{
+    int j = w->arrived_as[a->before];
+    if (j < 0) return -1;
+    if (a->kind == REF_BEGUN && w->begun_at[j] >= 0) return w->begun_at[j] + a->delay;
+    if (w->ended_at[j] < 0) return -1;
+    if ((a->kind == REF_OK && !w->is_ok[j]) || (a->kind == REF_NOT_OK && w->is_ok[j])) return TICK_NEVER;
+    return w->ended_at[j] + a->delay;
+}
+
+/* When a job that waits for others is eligible: TICK_NEVER never, -1 not known yet. */
+static sim_tick eligible_at(const struct ref_world *w, int place)
+{
+    const struct ref_job *o = &w->c->job[place];
+    sim_tick first = TICK_NEVER, last = o->submit;
+    bool any_open = false, any_never = false;
+    for (int i = 0; i < o->n_after; i++) {
+        sim_tick at = met_at(w, &o->after[i]);
+        any_open = any_open || at < 0;
+        any_never = any_never || at == TICK_NEVER;
+        if (at < 0) continue;
+        first = i64_min(first, at);
+        last = i64_max(last, at);
+    }
+    if (o->after_any) return first != TICK_NEVER ? i64_max(first, o->submit) : any_open ? -1 : TICK_NEVER;
+    return any_never ? TICK_NEVER : any_open ? -1 : last;
+}
+
+/* The first in the case of those that arrive now, with those that never will; false: there is none. */
+static bool arrive_one(struct ref_world *w)
+{
+    for (int place = 0; place < w->n_submitted; place++) {
+        if (!w->is_held[place]) continue;
+        sim_tick at = eligible_at(w, place);
+        if (at != TICK_NEVER && at != w->now) continue;
+        enter(w, place, at == TICK_NEVER ? "never_eligible" : NULL);
+        return true;
+    }
+    if (w->n_submitted == w->c->n_jobs || w->c->job[w->n_submitted].submit != w->now) return false;
+    submit(w);
+    return true;
+}
+
+/* When the next job arrives by itself; TICK_NEVER. */
+static sim_tick next_arrival(const struct ref_world *w)
+{
+    sim_tick next = w->n_submitted < w->c->n_jobs ? w->c->job[w->n_submitted].submit : TICK_NEVER;
+    for (int place = 0; place < w->n_submitted; place++) {
+        sim_tick at = w->is_held[place] ? eligible_at(w, place) : -1;
+        if (at >= 0) next = i64_min(next, at);
+    }
+    return next;
 }
 
 /* ---- nodes ---- */
@@ -270,7 +341,7 @@ static sim_tick next_time(const struct ref_world *w)
         }
     for (int n = 0; n < w->c->n_nodes; n++)
         if (w->fault_of[n] >= 0) at = i64_min(at, w->c->fault[w->fault_of[n]].at);
-    if (w->n_arrived < w->c->n_jobs) at = i64_min(at, w->c->job[w->n_arrived].submit);
+    at = i64_min(at, next_arrival(w));
     for (int i = 0; i < w->n_wakes; i++)
         if (w->wake[i] >= 0) at = i64_min(at, w->wake[i]);
     return at;
@@ -295,7 +366,7 @@ static bool apply_one(struct ref_world *w)
             int i = w->fault_of[n];
             if (i >= 0 && w->c->fault[i].at == w->now && w->c->fault[i].up == up) { turn_node(w, n); return true; }
         }
-    if (w->n_arrived < w->c->n_jobs && w->c->job[w->n_arrived].submit == w->now) { arrive(w); return true; }
+    if (arrive_one(w)) return true;
     if (w->c->enforce_limits)
         for (int j = 0; j < w->n_arrived; j++)
             for (int t = 0; t < w->job[j].n; t++) {
@@ -365,13 +436,15 @@ static void instant(struct ref_world *w, struct ref_decision *scratch)
     bool hope = false;
     for (int n = 0; n < w->c->n_nodes; n++) hope = hope || !w->ledger.up[n];
     for (int i = 0; i < w->n_wakes; i++) hope = hope || w->wake[i] >= 0;
-    bool is_stuck = w->n_arrived == w->c->n_jobs && !hope && count(w, REF_RUNNING) == 0 && count(w, REF_WAITING) > 0;
+    bool is_stuck = next_arrival(w) == TICK_NEVER && !hope && count(w, REF_RUNNING) == 0 && count(w, REF_WAITING) > 0;
     if (is_stuck && w->c->policy.order == REF_KUEUE) w->strands = true;
     else if (is_stuck) (void)snprintf(w->log->error, sizeof w->log->error, "stuck");
 }
 
 static void give_up(struct ref_world *w)
 {
+    for (int place = 0; place < w->n_submitted; place++)
+        if (w->is_held[place]) enter(w, place, NULL);
     for (int j = 0; j < w->n_arrived; j++) {
         if (w->ended[j]) continue;
         for (int t = 0; t < w->job[j].n; t++)
@@ -391,8 +464,12 @@ void ref_run(const struct ref_case *c, struct ref_log *log)
     if (c->policy.order == REF_KUEUE) ref_kq_begin(w);
     clear(c, &w->ledger);
     for (int u = 0; u < REF_USERS; u++) w->user_rank[u] = -1;
+    for (int j = 0; j < REF_JOBS; j++) {
+        w->arrived_as[j] = -1;
+        w->begun_at[j] = w->ended_at[j] = -1;
+    }
     for (int n = 0; n < c->n_nodes; n++) find_next_fault(w, n, -1);
-    while (log->error[0] == '\0' && (w->n_arrived < c->n_jobs || w->n_ended < c->n_jobs)) {
+    while (log->error[0] == '\0' && w->n_ended < c->n_jobs) {
         sim_tick at = next_time(w);
         if (at == TICK_NEVER || at > c->horizon) {
             if (at != TICK_NEVER) w->now = c->horizon;

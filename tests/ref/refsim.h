@@ -29,12 +29,21 @@ struct ref_node {
 /* shape.gpu_types as asked; what the model cannot run on is taken out on arrival. */
 struct ref_task { struct shape shape; sim_tick dur; int64_t mem_bw; };
 
+enum { REF_AFTER_MAX = 2 };
 struct ref_job {
     sim_tick submit, limit;         /* limit -1: none */
     int      user, model;           /* user: any number < REF_USERS; model -1: none */
     struct hints hints;
     int      priority;              /* kueue */
     bool     gang;
+    /* Jobs of the case that it waits for: all, or one of them. */
+    struct ref_after {
+        int before;
+        enum { REF_BEGUN, REF_ENDED, REF_OK, REF_NOT_OK } kind;
+        sim_tick delay;
+    } after[REF_AFTER_MAX];
+    int      n_after;
+    bool     after_any;
     int      n;                     /* tasks, equal ones next to each other (groups) */
     struct ref_task task[REF_TASKS];
 };
@@ -135,7 +144,8 @@ struct ref_case {
 };
 
 enum ref_type { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP, REF_RESIZE };     /* resize: cards are thousandths of cores */
-/* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished. */
+/* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished,
+ * never_eligible.  job: by order of arrival. */
 struct ref_event { sim_tick at; enum ref_type type; int job, task, node; uint64_t cards; const char *reason; };
 
 struct ref_log {

@@ -53,7 +53,7 @@ void trace_blank(struct job_spec *s);
 /* Count a row of which a figure was rounded, one way for all formats. */
 enum st trace_rounded(const struct trace_env *env, bool was, uint32_t line, struct diag *d);
 
-/* What job `id` waits for: does the text parse, and not name the job itself?  Else false, with what is wrong in error. */
+/* What job `id` waits for: does the text parse, and not name the job itself?  Else false, with error filled. */
 bool trace_after(const char *text, const char *id, char *error, size_t cap);
 
 /* The names of a host list, "n[01-04,7]", joined by ','; in *buf, owned by the caller.  NULL, with what is wrong in error. */

@@ -263,7 +263,8 @@ static bool is_foreign(const char *item, size_t len)
     static const char *const foreign[] = { "singleton", "aftercorr", "afterburstbuffer", "expand" };
     const size_t n = strcspn(item, ":");
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
-        if ((n < len ? n : len) == strlen(foreign[i]) && strncmp(item, foreign[i], strlen(foreign[i])) == 0) return true;
+        if ((n < len ? n : len) == strlen(foreign[i]) && strncmp(item, foreign[i], strlen(foreign[i])) == 0)
+            return true;
     return false;
 }
 
@@ -294,7 +295,8 @@ static enum st read_dependency(struct slurm *x, struct job_spec *out, struct dia
     if (any_foreign)
         TRY(trace_repair(&x->env, "--dependency of a kind that is not modelled, which counts as met", x->in.line, d));
     if (any_foreign && (n == 0 || sep == '?')) return ST_OK;
-    if (!trace_after(x->after, out->id, error, sizeof error)) return lines_fail(&x->in, text, d, "--dependency: %s", error);
+    if (!trace_after(x->after, out->id, error, sizeof error))
+        return lines_fail(&x->in, text, d, "--dependency: %s", error);
     out->after = x->after;
     return ST_OK;
 }

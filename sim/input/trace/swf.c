@@ -109,7 +109,8 @@ static enum st read_after(struct swf *x, struct job_spec *out, struct diag *d)
     think = i64_max(think, 0);
     (void)snprintf(x->after, sizeof x->after, "afterany:%lld+%lld.%06llds", (long long)before,
                    (long long)(think / TICK_SEC), (long long)(think % TICK_SEC));
-    if (!trace_after(x->after, out->id, error, sizeof error)) return lines_fail(&x->in, x->word[PRECEDING], d, "%s", error);
+    if (!trace_after(x->after, out->id, error, sizeof error))
+        return lines_fail(&x->in, x->word[PRECEDING], d, "%s", error);
     out->after = x->after;
     return ST_OK;
 }

@@ -365,8 +365,8 @@ static enum st check_dependencies(struct trace *t, struct diag *d)
         if (s.after != NULL) (void)dependency_parse(&l, s.after, error, sizeof error);
         for (size_t i = 0; i < l.n && st == ST_OK; i++)
             if (!is_past[intern_find(named, l.at[i].id)])
-                st = trace_repair(&env, "waits for a job that is not before it in the trace, which counts as over", s.line,
-                                  d);
+                st = trace_repair(&env, "waits for a job that is not before it in the trace, which counts as over",
+                                  s.line, d);
         if (st != ST_OK) break;
         if (s.is_named) is_past[intern_find(named, s.id)] = true;
     }
