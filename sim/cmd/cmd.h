@@ -35,6 +35,7 @@ struct cmd {
     C(search)   \
     C(merge)    \
     C(compare)  \
+    C(calibrate) \
     C(check)    \
     C(plot)     \
     C(policies) \
