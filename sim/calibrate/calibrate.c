@@ -144,24 +144,15 @@ static void print_long(const struct calibration *c, enum table_format f, FILE *t
 
 /* ---- the runs ---- */
 
-static const struct compare_policy *record_of(const struct compare_case *k)
-{
-    for (size_t i = 0; i < k->n_policies; i++) {
-        const char *spec = k->policy[i].spec;
-        if (strncmp(spec, "recorded", 8) == 0 && (spec[8] == '\0' || spec[8] == ':')) return &k->policy[i];
-    }
-    return NULL;
-}
-
 static enum st choose_case(const struct compare *c, const char *title, const struct compare_case **k, struct diag *d)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++) {
-        if (title != NULL ? strcmp(c->at[i].title, title) != 0 : record_of(&c->at[i]) == NULL) continue;
+        if (title != NULL ? strcmp(c->at[i].title, title) != 0 : compare_recorded(&c->at[i]) == NULL) continue;
         *k = &c->at[i];
         n++;
     }
-    if (n == 1 && record_of(*k) != NULL) return ST_OK;
+    if (n == 1 && compare_recorded(*k) != NULL) return ST_OK;
     if (n > 1) {
         (void)diag_set(d, ST_EINPUT, "the database has records of %zu scenarios; choose one", n);
         return diag_hint(d, "--scenario '%s', for example", (*k)->title);
@@ -179,7 +170,7 @@ static void add_policy(struct calibration *c, const struct compare_policy *p)
 
 static enum st choose_policies(struct calibration *c, const struct compare_case *k, const char *label, struct diag *d)
 {
-    const struct compare_policy *record = record_of(k);
+    const struct compare_policy *record = compare_recorded(k);
     size_t only = 0;
     add_policy(c, record);
     if (label != NULL) {

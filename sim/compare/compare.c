@@ -179,6 +179,15 @@ void compare_fini(struct compare *c)
 
 /* ---- finding ---- */
 
+const struct compare_policy *compare_recorded(const struct compare_case *k)
+{
+    for (size_t i = 0; i < k->n_policies; i++) {
+        const char *spec = k->policy[i].spec;
+        if (strncmp(spec, "recorded", 8) == 0 && (spec[8] == '\0' || spec[8] == ':')) return &k->policy[i];
+    }
+    return NULL;
+}
+
 enum st compare_find(const struct compare_case *k, const char *label, size_t *index, struct diag *d)
 {
     const char **names;

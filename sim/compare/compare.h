@@ -50,6 +50,8 @@ enum st compare_check_rows(const struct compare *c, const struct compare_case *k
 
 /* A policy of the case by label, or ST_EINPUT with the nearest one as a hint. */
 enum st compare_find(const struct compare_case *k, const char *label, size_t *index, struct diag *d);
+/* The policy `recorded` of the case, what happened; NULL where it has none. */
+const struct compare_policy *compare_recorded(const struct compare_case *k);
 /* Does any finished run have this metric in this scope? */
 enum st compare_check_metric(const struct compare *c, const char *metric, const char *scope, struct diag *d);
 

@@ -41,6 +41,7 @@ struct plot_figure {
 #define PLOT_FIGURES(F) \
     F(bars)             \
     F(cdf)              \
+    F(recorded)         \
     F(timeline)         \
     F(levels)           \
     F(gantt)            \

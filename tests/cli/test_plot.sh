@@ -69,15 +69,22 @@ check "engine-bars has the numbers of the database, and ratios paired by seed" s
     sed -n "/^balance/p" "$1" | awk -F"\t" "{ printf \"%.6g %.6g %.6g %.6g %.6g\n\", \$2, \$8, \$17, \$20, \$24 }" >"$3/have"
     echo "$(sqlite3 "$2" "SELECT printf(\"%.6g\", avg(a.value / b.value)) FROM v_metric a JOIN v_metric b USING (seed, name, scope) WHERE name = \"makespan\" AND a.policy = \"balance\" AND b.policy = \"mct\"") $(q calls_cross "$2" all) $(q engine_best "$2" all) $(q engine_taken "$2" all) $(q engine_taken "$2" engine=cpu)" >"$3/want"
     cmp "$3/have" "$3/want"' - "$dir/bars.gp" "$dir/calls.db" "$dir"
-db_of() { case $1 in energy) echo "$dir/energy.db" ;; pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; engine-bars) echo "$dir/calls.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
+db_of() { case $1 in energy | recorded) echo "$dir/$1.db" ;; pods) echo "$dir/pods.db" ;; frag-load) echo "$dir/fill.db" ;; engine-bars) echo "$dir/calls.db" ;; jobs-ideal | data-bars | fairness-traffic) echo "$dir/data.db" ;; *) echo "$dir/r.db" ;; esac; }
 printf '%s\n' 'name: energy' 'cluster:' '  gpu_types: {T4: {power: {idle: 10W, peak: 70W}}}' \
     '  groups: [{name: n, count: 4, cpus: 64, mem: 512GiB, gpus: 4, gpu_type: T4, power: {idle: 90W, peak: 300W}, price: 1}]' \
     'trace: {format: generate, generate: {jobs: 300, span: 2d, gpu_mix: "1:1"}}' 'policies: [fifo, drf, srtf:estimate=true]' >"$dir/energy.yaml"
 "$fairway" run "$dir/energy.yaml" -d "$dir/energy.db" -q -s 1..3
-figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load engine-bars energy"
+printf '%s\n' 'name: recorded' 'cluster: {groups: [{name: n, count: 1, cpus: 4, mem: 16GiB}]}' \
+    'trace: {format: native, path: recorded.csv}' 'policies: [recorded, fifo, sjf]' >"$dir/recorded.yaml"
+printf 'id,submit_s,duration_s,cpus,start_s\na,0,100,2,0\nb,10,50,4,100\nc,20,10,1,150\nd,200,10,1,260\n' >"$dir/recorded.csv"
+"$fairway" run "$dir/recorded.yaml" -d "$dir/recorded.db" -q
+figures="cdf bars timeline levels gantt fairness jobs-ideal data-bars fairness-traffic pods frag-load engine-bars energy recorded"
 for f in $figures; do
     check "$f.gp is written without gnuplot" env PATH="$dir/empty" "$fairway" plot "$(db_of $f)" $f -o "$dir/$f.gp"
 done
+# Recorded waits of 0, 60, 90 and 130 s, under fifo 0, 0, 90 and 130: what is below a second is drawn at one.
+check "recorded sets sorted waits against each other" same "$(sed -n '/^\$recorded/,/^EOD/p' "$dir/recorded.gp" | awk 'NF == 0 { n++ } n == 2 && NF' | tr '\t\n' ' ,')" "1 1,60 1,90 90,130 130,"
+check "recorded needs a record" fails 2 "no finished run of policy 'recorded'" "$fairway" plot "$dir/r.db" recorded -o "$dir/m.gp"
 
 # Figures of a query: what is refused, and how.
 sql() { "$fairway" plot "$dir/r.db" --sql "$@"; }
