@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "compare/compare.h"
+#include "db/select.h"
 
 /* ---- facts ---- */
 
@@ -199,6 +200,7 @@ static enum st of_case(struct calibration *c, const struct compare_case *k, cons
     c->title = k->title;
     c->scenario_text = k->text;
     TRY(choose_policies(c, k, o->policy, d));
+    for (size_t p = 0; p < c->n_policies; p++) TRY(select_jobs_kept(c->store, c->policy[p].run, d));
     TRY(calibrate_load_jobs(c, d));
     TRY(calibrate_waits(c, d));
     TRY(calibrate_cause(c, d));

@@ -38,6 +38,7 @@ static enum st draw(struct gnuplot *g, const struct compare *c, const struct com
         (void)diag_set(d, ST_EINPUT, "'%s' has no finished run of policy 'recorded'", k->title);
         return diag_hint(d, "`fairway run SCENARIO.yaml -p recorded` adds it");
     }
+    TRY(figure_jobs_kept(c, k, d));
     (void)fprintf(g->to, "$recorded << EOD\n");
     for (size_t i = 0; i < k->n_policies; i++)
         TRY(write_line(g, c, record->run[0], k->policy[i].run[0], &most, d));
