@@ -98,9 +98,11 @@ static void cell_of(struct table *t, const struct targets *a, const struct targe
                x->row.policy, x->row.against[0] != '\0' ? " : " : "", x->row.against);
 }
 
-static void cell_wanted(struct table *t, const struct published_row *r)
+static void cell_wanted(struct table *t, const struct target *x)
 {
+    const struct published_row *r = &x->row;
     if (r->is == '?') table_cell(t, "%s", "");
+    else if (x->role == TARGET_LIMIT) table_cell(t, "%s %.4g", r->is == '<' ? "at most" : "at least", r->value);
     else if (r->is == '~') table_cell(t, "%.4g \u00b1%.4g", r->value, r->within);
     else table_cell(t, "%s%.4g", r->is == '=' ? "" : r->is == '<' ? "< " : "> ", r->value);
 }
@@ -110,6 +112,8 @@ static void cell_verdict(struct table *t, const struct target *x, double ours)
     if (isnan(ours) || x->row.is == '?') table_cell(t, "%s", "");
     else if (x->row.is == '=' && fabs(x->row.value) > 0) table_cell(t, "%+.1f%%", 100 * (ours / x->row.value - 1));
     else if (x->row.is == '=') table_cell(t, "%+.4g", ours);       /* a share of 0 is none */
+    else if (x->role == TARGET_LIMIT)
+        table_cell(t, "%s", (x->row.is == '<' ? ours <= x->row.value : ours >= x->row.value) ? "yes" : "NO");
     else table_cell(t, "%s", published_holds(&x->row, ours) ? "yes" : "NO");
 }
 
@@ -125,7 +129,7 @@ static void tell_targets(const struct search *s, FILE *to)
         double e = x->role == TARGET_FIGURE ? target_error(a, i, best->ours[i]) : NAN;
         table_cell(t, "%s", x->row.metric);
         cell_of(t, a, x);
-        cell_wanted(t, &x->row);
+        cell_wanted(t, x);
         cell_number(t, best->ours[i]);
         cell_verdict(t, x, best->ours[i]);
         cell_number(t, fresh->ours[i]);

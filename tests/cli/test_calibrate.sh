@@ -103,6 +103,7 @@ check "one policy alone" sh -c '"$1" calibrate t.db -p fifo --csv >a && grep -q 
 check "a proposal" expect 0 "$fairway" calibrate t.db --search cal.yaml
 check "named" says "Proposed: fairway search cal.yaml"
 check "is searched" expect 0 "$fairway" search cal.yaml -q -d cal.db
+check "a limit that holds exactly is kept" grep -q "^jobs_rejected .* at most 0  *0  *yes " out
 set_of() { sqlite3 cal.db "SELECT printf('%.6g', objective) FROM search_set JOIN search_value USING (search, \"set\") WHERE value = $1 AND phase <> 'fresh' LIMIT 1"; }
 check "from the error that calibrate tells" same "$(set_of 8)" "$(value error easy)"
 check "to the cluster that it was" same "$(sqlite3 cal.db "SELECT value FROM search_set JOIN search_value USING (search, \"set\") WHERE phase <> 'fresh' ORDER BY objective LIMIT 1")" 6
@@ -115,6 +116,9 @@ check "nothing beside it" expect 0 "$fairway" run t.yaml -q -p recorded -d only.
 check "is told" fails 2 "no other policy of 'ours'" "$fairway" calibrate only.db
 check "no recorded starts" sh -c 'cut -d, -f1-7 past.csv >x && mv x past.csv && "$1" run t.yaml -q -d none.db' - "$fairway"
 check "are told" fails 2 "no job of 'ours' has a recorded start" "$fairway" calibrate none.db
+check "no rows of jobs" expect 0 "$fairway" run t.yaml -q -d rows.db --set output.jobs=false
+check "is told" fails 2 "has no rows of its jobs" "$fairway" calibrate rows.db
+check "by the figure, too" fails 2 "has no rows of its jobs" "$fairway" plot rows.db recorded -o x.gp
 check "a policy that is not there" fails 2 "esay" "$fairway" calibrate t.db -p esay
 check "a proposal that is no scenario's name" fails 2 "expected a name that ends in .yaml" "$fairway" calibrate t.db --search cal.txt
 scenario 1 one.csv
