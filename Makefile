@@ -94,7 +94,8 @@ deps:                                   ## install what debian/control lists (ne
 
 SHARE     := $(DESTDIR)$(PREFIX)/share
 ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
-SCENARIOS := $(sort $(wildcard scenarios/*/*.yaml scenarios/*/*.sql))
+# What lies beside scenarios comes with them: queries, tables, configurations.
+SCENARIOS := $(sort $(wildcard $(foreach e,yaml sql csv,scenarios/*/*.$e scenarios/*/*/*.$e)))
 # Documents keep their paths, for messages and the documents themselves name each other so.
 DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 

@@ -40,7 +40,7 @@ check "links from one installed document to another hold" links_hold
 
 # ---- scenarios ----
 traces_there() {
-    (cd "$here" && find scenarios -name '*.yaml' -o -name '*.sql') | while read -r f; do
+    (cd "$here" && find scenarios -name "*.yaml" -o -name "*.sql" -o -name "*.csv") | while read -r f; do
         [ -s "$usr/share/fairway/$f" ] || { echo "$f is not installed"; exit 1; }
         grep -v '^ *#' "$here/$f" | grep -o '\.\./[A-Za-z0-9_./-]*' | while read -r trace; do
             [ ! -e "$here/$(dirname "$f")/$trace" ] || [ -e "$usr/share/fairway/$(dirname "$f")/$trace" ] || { echo "$f: $trace"; exit 1; }

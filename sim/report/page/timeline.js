@@ -2,8 +2,8 @@
 /* The timeline: bars of each card or the fill of each node over time, on a canvas; data is timeline_data.c's. */
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800"];
-const OUTCOMES = ["done", "preempted", "failed", "cut off at its limit", "cut off with the run", "failed on cards without the memory or cores it asks"];
-const OUTCOME_COLOURS = ["#0072b2", "#e69f00", "#d55e00", "#cc79a7", "#9a9a9a", "#8c510a"];
+const OUTCOMES = ["done", "preempted", "failed", "cut off at its limit", "cut off with the run", "given another size", "failed on cards without the memory or cores it asks"];
+const OUTCOME_COLOURS = ["#0072b2", "#e69f00", "#d55e00", "#cc79a7", "#9a9a9a", "#56b4e9", "#8c510a"];
 const OTHERS = "#9a9a9a";
 const GUTTER = 92, STRIP = 84, AXIS = 24, FIELDS = 8;
 
@@ -130,7 +130,7 @@ class Timeline {
 
   legend() {
     if (this.view === "nodes") return "; the fuller the colour, the more of the GPUs held";
-    if (this.colour === "outcome") return "; blue done, orange preempted, red failed, pink cut off at its limit, grey cut off with the run, brown failed on cards without the memory or cores asked";
+    if (this.colour === "outcome") return "; blue done, orange preempted, red failed, pink cut off at its limit, grey cut off with the run, light blue given another size, brown failed on cards without the memory or cores asked";
     const names = ["blue", "red", "green", "pink", "orange", "sky", "olive"];
     return "; " + [...this.users.keys()].map((u, i) => names[i] + " " + u).join(", ") + (this.users.size === COLOURS.length ? ", grey others" : "");
   }
