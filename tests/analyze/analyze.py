@@ -88,10 +88,11 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for one in pool.map(lambda x: reports(*x), [(t, f) for t in tools for f in files]):
             found.update(one)
-    expected = {k: v for k, v in known().items() if k[0] in tools and (not args.files or k[1] in args.files)}
+    expected = {k: v for k, v in known().items() if k[0] in tools}
     any_of = {k[:3] for k in expected if k[3] == "*"}
     new = [k for k in found if k not in expected and k[:3] not in any_of]
-    gone = [k for k in expected if k not in found and (k[3] != "*" or not any(f[:3] == k[:3] for f in found))]
+    gone = [k for k in expected if k not in found and (not args.files or k[1] in args.files) and
+            (k[3] != "*" or not any(f[:3] == k[:3] for f in found))]
     for k in new:
         print(f"not ok - {found[k]}\n    {k[0]} {k[1]} [{k[2]}]: {k[3]} | ")
     for k in gone:
