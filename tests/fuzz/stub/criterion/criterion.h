@@ -15,6 +15,7 @@
 #define cr_assert(x, ...)          ((x) ? (void)0 : FUZZ_FAILED(#x, __VA_ARGS__))
 #define cr_assert_not(x, ...)      cr_assert(!(x), __VA_ARGS__)
 #define cr_assert_eq(a, b, ...)    cr_assert((a) == (b), __VA_ARGS__)
+#define cr_assert_neq(a, b, ...)   cr_assert((a) != (b), __VA_ARGS__)
 #define cr_assert_gt(a, b, ...)    cr_assert((a) > (b), __VA_ARGS__)
 #define cr_assert_null(x, ...)     cr_assert((x) == NULL, __VA_ARGS__)
 #define cr_assert_not_null(x, ...) cr_assert((x) != NULL, __VA_ARGS__)
