@@ -91,7 +91,7 @@ def objects():
 
 
 def link_library(instead):
-    libs = "-lgsl -lgslcblas -lsqlite3 -lcsv -lyaml -ljansson -lexpat -lm".split()
+    libs = "-lgsl -lgslcblas -lglpk -lsqlite3 -lcsv -lyaml -ljansson -lexpat -lm".split()
     parts = [instead.get(o, o) for o in objects()]
     subprocess.run(["gcc", "-shared", "-o", B + "/libfairway.so"] + parts + libs, check=True)
 
