@@ -16,7 +16,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
 
 # Policies in shared objects, good and bad; never with a sanitizer, as they must crash in their own way.
-TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/score.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(B)/tests/so/bare.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
+TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/score.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(B)/tests/so/bare.so $(B)/tests/so/turns.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
 
 $(B)/tests/so/%.so: policies/example/%.c $(KIT) $(KIT_H) Makefile tests/tests.mk
 	@mkdir -p $(@D)
@@ -27,6 +27,11 @@ $(B)/tests/so/%.so: tests/conform/so/%.c policies/%.c $(KIT) $(KIT_H) Makefile t
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
+
+$(B)/tests/so/turns.so: tests/conform/so/turns.c $(KIT) $(KIT_H) Makefile tests/tests.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
 
 $(B)/tests/so/%.so: tests/conform/bad/%.c $(wildcard tests/conform/bad/*.h) $(KIT_H) Makefile
 	@mkdir -p $(@D)
