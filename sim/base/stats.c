@@ -112,6 +112,20 @@ static struct stats_ci paired(const double *x, const double *base, size_t n, boo
 struct stats_ci stats_diff(const double *x, const double *base, size_t n, stats_interval *of)  { return paired(x, base, n, false, of); }
 struct stats_ci stats_ratio(const double *x, const double *base, size_t n, stats_interval *of) { return paired(x, base, n, true, of); }
 
+size_t stats_mser5(const double *x, size_t n)
+{
+    const size_t b = n / 5, last = b / 2;
+    double mean = 0, squares = 0, least = INFINITY;     /* of the means from i on, by Welford's formula backwards */
+    size_t at = 0;
+    for (size_t i = b; i-- > 0;) {
+        const double m = stats_mean(x + 5 * i, 5), off = m - mean, count = (double)(b - i);
+        mean += off / count;
+        squares += off * (m - mean);
+        if (i <= last && squares / (count * count) <= least) { least = squares / (count * count); at = i; }
+    }
+    return at == last && last > 0 ? n : 5 * at;
+}
+
 double stats_jain(const double *x, size_t n)
 {
     double sum = 0, squares = 0;

@@ -47,6 +47,16 @@ typedef struct stats_ci stats_interval(const double *x, size_t n);      /* stats
 struct stats_ci stats_diff(const double *x, const double *base, size_t n, stats_interval *of);
 struct stats_ci stats_ratio(const double *x, const double *base, size_t n, stats_interval *of);
 
+/*
+ * How many values from the start on to leave out as warm-up: the k, a multiple of 5, for which
+ * the means m_i of five values from there on have the least standard error, the sum of
+ * (m_i - mean)^2 / count^2; looked for in the first half, and n where it is at its end: nothing is settled yet.
+ * O(n).
+ * Source: MSER-5, of White, Cobb & Spratt, A comparison of five steady-state truncation
+ * heuristics for simulation, WSC 2000.
+ */
+size_t stats_mser5(const double *x, size_t n);
+
 /* (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has everything.
  * Source: Jain, Chiu & Hawe, DEC-TR-301, 1984. */
 double stats_jain(const double *x, size_t n);

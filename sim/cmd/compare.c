@@ -2,7 +2,7 @@
 #include "cmd/cmd.h"
 #include "compare/published.h"
 
-struct args { const char *scope, *base; int format; struct option_list metric; sim_tick from, to; bool published; };
+struct args { const char *scope, *base; int format; struct option_list metric; sim_tick from, to; bool published, batches; };
 
 static enum st on_db(void *opts, const struct cmd_args *args, struct store *s, struct diag *d)
 {
@@ -13,7 +13,8 @@ static enum st on_db(void *opts, const struct cmd_args *args, struct store *s, s
     (void)args;
     TRY(compare_load(&c, s, d));
     if (a->from != 0 || a->to != TICK_NEVER) c.window = (struct window){ a->from, a->to };
-    enum st st = a->published ? published_print_all(&c, o.format, stdout, d) : compare_print(&c, &o, stdout, d);
+    enum st st = a->batches ? compare_batches(&c, d) : ST_OK;
+    if (st == ST_OK) st = a->published ? published_print_all(&c, o.format, stdout, d) : compare_print(&c, &o, stdout, d);
     compare_fini(&c);
     return st;
 }
@@ -30,8 +31,10 @@ static const struct cmd_option options[] = {
     { "from", 0, OPTION_SECONDS, "T", "a window (4h, 30m; bare: seconds): job metrics over the jobs submitted in\n"
       "it, utilisation over its samples; other metrics are of whole runs", .offset = offsetof(struct args, from) },
     { "to", 0, OPTION_SECONDS, "T", "its end", .offset = offsetof(struct args, to) },
+    { "batches", 0, OPTION_FLAG, NULL, "intervals from batches of one long run's jobs, after its warm-up, where\n"
+      "the policies have one run each: for traces of which seeds change nothing", .offset = offsetof(struct args, batches) },
     { "published", 0, OPTION_FLAG, NULL, "the figures that papers publish of these scenarios beside ours, alone",
-      .offset = offsetof(struct args, published), .not_with = "metric|scope|against|base|from|to" },
+      .offset = offsetof(struct args, published), .not_with = "metric|scope|against|base|from|to|batches" },
     { "format", 0, OPTION_CHOICE, "F", "text (the default), markdown, latex, csv or json",
       .offset = offsetof(struct args, format), .words = "text markdown latex csv json" },
     OPTION_TABLE(struct args, format, "markdown", TABLE_MARKDOWN, "Markdown"),

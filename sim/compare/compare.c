@@ -1,7 +1,7 @@
 /*
  * compare.c -- cases, their policies and values, of compare.h.
  *
- * A value is read once and kept by "RUN SCOPE METRIC": tables, sentences and
+ * A value is read once and kept by "RUN FROM TO SCOPE METRIC": tables, sentences and
  * bounds ask for the same ones many times.
  */
 #include "compare/compare.h"
@@ -22,7 +22,7 @@ static bool is_at(sqlite3_stmt *q, int col, const char *s)
     return strcmp((const char *)sqlite3_column_text(q, col), s) == 0;
 }
 
-/* By "run scope metric"; and the first failure to read one. */
+/* By "run from to scope metric"; and the first failure to read one. */
 struct compare_values { struct intern asked; double *x; size_t cap; struct diag error; };
 
 /* ---- loading ---- */
@@ -163,7 +163,7 @@ void compare_fini(struct compare *c)
             struct compare_policy *p = &k->policy[j];
             mem_free(p->label); mem_free(p->name); mem_free(p->spec); mem_free(p->run); mem_free(p->seed); mem_free(p->digest);
         }
-        MEM_FREE(k->policy, k->title, k->scenario, k->text, k->trace, k->variant);
+        MEM_FREE(k->policy, k->title, k->scenario, k->text, k->trace, k->variant, k->batches);
     }
     for (size_t i = 0; i < c->n_unfinished; i++) {
         struct compare_unfinished *l = &c->unfinished[i];
@@ -248,20 +248,23 @@ static double read_value(const struct compare *c, int64_t run, const char *metri
     return x;
 }
 
-double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
+static double value_in(const struct compare *c, int64_t run, const char *metric, const char *scope,
+                       const struct window *w)
 {
     struct compare_values *v = c->values;
     uint32_t known = v->asked.n;
-    char *key;
-    size_t len = strlen(metric) + strlen(scope) + 32;
-    MEM_ARRAY(key, len);
-    (void)snprintf(key, len, "%lld %s %s", (long long)run, scope, metric);
+    char *key = mem_printf("%lld %lld %lld %s %s", (long long)run, (long long)w->from, (long long)w->to, scope, metric);
     uint32_t id = intern_id(&v->asked, key);
     mem_free(key);
     if (id < known) return v->x[id];
     MEM_RESERVE(v->x, v->cap, (size_t)id + 1);
-    return v->x[id] = window_is_on(&c->window) ? window_value(c->store, run, metric, scope, &c->window, &v->error)
-                                               : read_value(c, run, metric, scope);
+    return v->x[id] = window_is_on(w) ? window_value(c->store, run, metric, scope, w, &v->error)
+                                      : read_value(c, run, metric, scope);
+}
+
+double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope)
+{
+    return value_in(c, run, metric, scope, &c->window);
 }
 
 enum st compare_error(const struct compare *c, struct diag *d)
@@ -287,10 +290,61 @@ static stats_interval *interval_of(const char *metric)
     return metric_info_is_tail(metric) ? stats_boot95 : stats_ci95;
 }
 
+/* ---- batches ---- */
+
+/* One run, or runs that are equal to the last event. */
+static bool is_one_run(const struct compare_policy *p)
+{
+    for (size_t i = 1; i < p->n_runs; i++) if (p->digest[i] != p->digest[0]) return false;
+    return p->n_runs > 0;
+}
+
+static bool is_one_trace(const struct compare_case *k)
+{
+    for (size_t i = 0; i < k->n_policies; i++)
+        if (!is_one_run(&k->policy[i]) || (k->policy[i].n_runs == 1 && k->policy[i].seed[0] != k->policy[0].seed[0])) return false;
+    return true;
+}
+
+enum st compare_batches(struct compare *c, struct diag *d)
+{
+    size_t n_found = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        struct compare_case *k = &c->at[i];
+        int64_t *run;
+        if (!is_one_trace(k)) continue;
+        MEM_ARRAY(run, k->n_policies);
+        MEM_NEW(k->batches);
+        for (size_t j = 0; j < k->n_policies; j++) run[j] = k->policy[j].run[0];
+        const enum st st = batch_find(k->batches, c->store, run, k->n_policies, &c->window, d);
+        mem_free(run);
+        if (st != ST_OK) return st;
+        for (size_t j = 0; j < k->n_policies; j++) k->policy[j].batches = k->batches;
+        n_found++;
+    }
+    if (!window_is_on(&c->window)) c->window = (struct window){ 0, TICK_NEVER };      /* none of whole runs any more */
+    if (n_found > 0) return ST_OK;
+    (void)diag_set(d, ST_EINPUT, "batches are of one run, and the policies here have several that differ");
+    return diag_hint(d, "without --batches intervals come from the seeds");
+}
+
+static struct batch_values batch_of(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope)
+{
+    struct batch_values x = { .whole = value_in(c, p->run[0], metric, scope, &p->batches->whole) };
+    for (size_t i = 0; i < BATCHES; i++) x.part[i] = value_in(c, p->run[0], metric, scope, &p->batches->at[i]);
+    x.is_decided = p->batches->is_settled &&
+                   window_rises(c->store, p->run[0], metric, scope, &p->batches->whole, &c->values->error) >= BATCH_RISES;
+    return x;
+}
+
 struct stats_ci compare_mean(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope)
 {
     double *x;
     size_t n = 0;
+    if (p->batches != NULL) {
+        const struct batch_values b = batch_of(c, p, metric, scope);
+        return batch_mean(&b);
+    }
     MEM_ARRAY(x, p->n_runs);
     for (size_t i = 0; i < p->n_runs; i++) {
         double v = compare_value(c, p->run[i], metric, scope);
@@ -307,6 +361,10 @@ static struct stats_ci paired(const struct compare *c, const struct compare_poli
 {
     double *x, *b;
     size_t n = 0;
+    if (p->batches != NULL) {
+        const struct batch_values at = batch_of(c, p, metric, scope), to = batch_of(c, base, metric, scope);
+        return of == stats_ratio ? batch_ratio(&at, &to) : batch_diff(&at, &to);
+    }
     MEM_ARRAY(x, p->n_runs);
     MEM_ARRAY(b, p->n_runs);
     for (size_t i = 0; i < p->n_runs; i++)

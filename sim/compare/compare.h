@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "db/store.h"
 #include "base/table.h"
+#include "compare/batch.h"
 #include "compare/window.h"
 
 struct compare_policy {
@@ -20,12 +21,14 @@ struct compare_policy {
     int64_t *run, *seed;        /* [n_runs] */
     uint64_t *digest;           /* [n_runs] of every event */
     size_t   n_runs, cap_run, cap_seed, cap_digest;
+    const struct batches *batches;      /* its case's: intervals come from its first run; NULL: from its seeds */
 };
 
 struct compare_case {
     char    *title;             /* the scenario's name; where it has several cases, with what was set in each */
     char    *scenario, *variant, *text, *trace;
     struct compare_policy *policy; size_t n_policies, cap_policies;    /* in the order of their first runs */
+    struct batches *batches;    /* where compare_batches found them */
 };
 
 /* A run that is not finished. */
@@ -48,6 +51,13 @@ void    compare_fini(struct compare *c);
 /* The rows of every run of the case (db/check.h), for who reads more of them than metrics. */
 enum st compare_check_rows(const struct compare *c, const struct compare_case *k, struct diag *d);
 
+/*
+ * From here on intervals come from batches of one run's jobs (batch.h), in every case
+ * whose policies have one run each, or equal runs.  ST_EINPUT where no case has: seeds that
+ * differ tell more.  Metrics of the whole are then of after the warm-up.
+ */
+enum st compare_batches(struct compare *c, struct diag *d);
+
 /* A policy of the case by label, or ST_EINPUT with the nearest one as a hint. */
 enum st compare_find(const struct compare_case *k, const char *label, size_t *index, struct diag *d);
 /* The policy `recorded` of the case, what happened; NULL where it has none. */
@@ -68,7 +78,8 @@ const char *compare_unit(const struct compare *c, const char *metric, char *buf,
 /*
  * With 95 % intervals: Student's t, and for tails (_p95, _p99, _max) the
  * bootstrap, see stats.h.  A mean is over a policy's seeds; differences and ratios
- * are over the seeds that it shares with base.
+ * are over the seeds that it shares with base.  By batches: see batch.h; half is
+ * INFINITY where the run is too short to tell, and n their number.
  */
 struct stats_ci compare_mean(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope);
 struct stats_ci compare_diff(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,

@@ -20,6 +20,7 @@ void compare_cell(struct table *t, struct stats_ci ci, double by, const char *un
     const char *gap = unit[0] ? " " : "";
     if (isnan(x)) table_cell(t, "-");
     else if (isnan(half)) table_cell(t, "%.*f%s%s", compare_digits(x), x, gap, unit);
+    else if (isinf(half)) table_cell(t, "%.*f%s%s (open)", compare_digits(x), x, gap, unit);
     else table_cell(t, "%.*f \u00b1%.*f%s%s", compare_digits(x), x, compare_digits(x), half, gap, unit);
 }
 
@@ -98,7 +99,8 @@ static void print_differences(const struct compare_view *v)
             double x = 100 * g.by.mean;
             if (!g.is_percent) compare_cell(t, g.by, g.scale.by, g.scale.unit);
             else if (isnan(g.by.half)) table_cell(t, "%+.1f%%", x);
-            else if (metric_info_is_tail(v->metric[m]) && g.by.n >= STATS_BOOT_LEAST)
+            else if (isinf(g.by.half)) table_cell(t, "%+.1f%% (open)", x);
+            else if (v->k->batches == NULL && metric_info_is_tail(v->metric[m]) && g.by.n >= STATS_BOOT_LEAST)
                 table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * g.by.lo, 100 * g.by.hi);
             else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * g.by.half);
         }
@@ -121,10 +123,27 @@ static bool is_repeated(const struct compare_view *v)
     return false;
 }
 
+/* How the intervals of a case by batches were made, and what is open. */
+static void print_batches(const struct compare_view *v)
+{
+    const struct batches *b = v->k->batches;
+    bool is_open = false;
+    for (size_t p = 0; p < v->k->n_policies; p++)
+        for (size_t m = 0; m < v->n_metrics; m++)
+            is_open = is_open || isinf(compare_mean(v->c, &v->k->policy[p], v->metric[m], v->scope).half);
+    compare_line(v, "\u00b1: 95 %% interval from %d batches of %zu jobs in the order of submission, after a warm-up of %.6g h%s.", BATCHES,
+                 b->n_jobs, (double)b->whole.from / 3600e6, b->is_given ? "" : " that MSER-5 finds of their waits");
+    if (!b->is_settled)
+        compare_line(v, "Nothing is decided: the jobs' waits do not settle in the first half of the run.");
+    else if (is_open)
+        compare_line(v, "open: the run is too short for an interval: the values rise over their 95th percentile (99th for _p99) fewer than %d times, "
+                     "or a batch has none.", BATCH_RISES);
+}
+
 static void print_title(const struct compare_view *v)
 {
     char window[96] = "", from[32], to[32];
-    const struct window *w = &v->c->window;
+    const struct window *w = v->k->batches != NULL ? &v->k->batches->whole : &v->c->window;
     if (window_is_on(w)) {
         (void)snprintf(from, sizeof from, "%.6g h", (double)w->from / 3600e6);
         (void)snprintf(to, sizeof to, w->to == TICK_NEVER ? "the end" : "%.6g h", (double)w->to / 3600e6);
@@ -141,15 +160,18 @@ static void print_title(const struct compare_view *v)
 static void print_notes(const struct compare_view *v)
 {
     (void)fputc('\n', v->to);
-    if (is_repeated(v)) {
+    if (v->k->batches != NULL) {
+        print_batches(v);
+    } else if (is_repeated(v)) {
         bool tails = false;
         for (size_t m = 0; m < v->n_metrics; m++) tails = tails || metric_info_is_tail(v->metric[m]);
         compare_line(v, "\u00b1: 95 %% interval over seeds (Student's t%s).", !tails ? "" :
                      "; of _p95, _p99 and _max, with 8 seeds or more, half the width of a bootstrap interval, given whole where it is [..]");
     } else if (has_several(v->k)) {
-        compare_line(v, "The seeds change nothing here: each policy's runs are equal, so this is one case, and no interval can be had.");
+        compare_line(v, "The seeds change nothing here: each policy's runs are equal, so this is one case. "
+                     "`fairway compare --batches` has intervals from within the runs.");
     } else {
-        compare_line(v, "One seed: no intervals.");
+        compare_line(v, "One seed: no intervals over seeds; `fairway compare --batches` has them from within a long run.");
     }
     const char *waits = compare_waits(v);
     if (waits != NULL) compare_line(v, "%s", waits);
@@ -164,7 +186,7 @@ static void print_wide(const struct compare_view *v)
     print_means(v);
     if (v->k->n_policies > 1) {
         (void)fputc('\n', v->to);
-        compare_line(v, "Difference to %s%s:", v->base->label, has_several(v->k) ? ", paired by seed" : "");
+        compare_line(v, "Difference to %s%s:", v->base->label, v->k->batches != NULL ? ", paired by batch" : has_several(v->k) ? ", paired by seed" : "");
         (void)fputc('\n', v->to);
         print_differences(v);
         compare_print_sentences(v);

@@ -63,11 +63,12 @@ static void add_noun(struct text *t, const char *metric)
     if (m != NULL) add_tail(t, metric);
 }
 
-enum verdict { DIFFERS, INDISTINGUISHABLE, SAME, UNKNOWN };
+enum verdict { DIFFERS, INDISTINGUISHABLE, SAME, OPEN, UNKNOWN };
 
 static enum verdict judge(const struct compare_change *g)
 {
     if (isnan(g->by.mean)) return UNKNOWN;
+    if (isinf(g->by.half)) return OPEN;
     if (g->by.mean == 0 && !(g->by.half > 0)) return SAME;
     if (!(g->by.half > 0)) return DIFFERS;         /* one seed, or all seeds alike */
     return g->by.lo <= 0 && g->by.hi >= 0 ? INDISTINGUISHABLE : DIFFERS;
@@ -90,20 +91,20 @@ static bool has_common_seed(const struct compare_policy *a, const struct compare
 /* "gsp finishes jobs 4.1 % ± 0.9 % sooner than gs, but ...; fairness among users indistinguishable at 10 seeds". */
 char *compare_sentence(const struct compare_view *v, const struct compare_policy *p, size_t *judged)
 {
-    struct text good = { 0 }, bad = { 0 }, open = { 0 }, same = { 0 }, all = { 0 };
+    struct text good = { 0 }, bad = { 0 }, open = { 0 }, same = { 0 }, undecided = { 0 }, all = { 0 };
     size_t pairs = 0;
     for (size_t i = 0; i < v->n_metrics; i++) {
         struct compare_change g = compare_change_of(v, p, v->metric[i]);
         enum verdict is = judge(&g);
         if (g.by.n > pairs) pairs = g.by.n;
-        *judged += g.by.half > 0;
+        *judged += g.by.half > 0 && isfinite(g.by.half);
         if (is == DIFFERS) {
             struct text *t = is_worse(v->metric[i], &g) ? &bad : &good;
             if (t->n > 0) add(t, ", ");
             add_claim(t, v->metric[i], &g);
             if (t->n_claims++ == 0) t->first = t->n;
         } else if (is != UNKNOWN) {
-            add_noun(is == SAME ? &same : &open, v->metric[i]);
+            add_noun(is == SAME ? &same : is == OPEN ? &undecided : &open, v->metric[i]);
         }
     }
     add(&all, "%s", p->label);
@@ -113,10 +114,13 @@ char *compare_sentence(const struct compare_view *v, const struct compare_policy
     if (lead->n == 0)
         add(&all, pairs > 0 ? " and %s are not told apart" :
                   has_common_seed(p, v->base) ? " and %s have none of these numbers in common" : " and %s have no seed in common", v->base->label);
-    if (open.n > 0) add(&all, "; %s indistinguishable at %zu seeds", open.s, pairs);
+    if (open.n > 0)
+        add(&all, p->batches != NULL ? "; %s indistinguishable in %zu batches" : "; %s indistinguishable at %zu seeds",
+            open.s, pairs);
+    if (undecided.n > 0) add(&all, "; %s open, as the run is too short", undecided.s);
     if (same.n > 0) add(&all, "; %s the same", same.s);
     add(&all, pairs == 1 ? " (one seed: one case, no evidence)." : ".");
-    mem_free(good.s); mem_free(bad.s); mem_free(open.s); mem_free(same.s);
+    mem_free(good.s); mem_free(bad.s); mem_free(open.s); mem_free(same.s); mem_free(undecided.s);
     return all.s;
 }
 

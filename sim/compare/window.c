@@ -74,16 +74,22 @@ static double of_values(const char *metric, double *x, size_t n)
     return stats_mean(x, n);
 }
 
-static double of_jobs(const struct asked *a, const char *metric, const char *scope)
+/* The jobs' values of a metric, in the order in which they came. */
+static double *of_each_job(const struct asked *a, const char *metric, const char *scope, size_t *n)
 {
     const char *name, *where = condition(scope, &name);
     const struct metric_job *column = metric_info_job_of(metric);
     char sql[512];
-    size_t n;
     SIM_ASSERT(column != NULL);
     (void)snprintf(sql, sizeof sql, "SELECT %s FROM v_job WHERE run = ?1 AND submit >= ?2 AND submit < ?3 AND %s AND %s IS NOT NULL ORDER BY ordinal",
                    column->name, where, column->name);
-    double *x = values(a, sql, name, &n), out = of_values(metric, x, n);
+    return values(a, sql, name, n);
+}
+
+static double of_jobs(const struct asked *a, const char *metric, const char *scope)
+{
+    size_t n;
+    double *x = of_each_job(a, metric, scope, &n), out = of_values(metric, x, n);
     mem_free(x);
     return out;
 }
@@ -124,6 +130,24 @@ double window_value(struct store *s, int64_t run, const char *metric, const char
     case WINDOW_NONE:    break;
     }
     return NAN;
+}
+
+size_t window_rises(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, struct diag *d)
+{
+    const struct asked a = { s, run, w, d };
+    const struct metric_info *m = metric_info_of(metric);
+    const char *tail = metric_info_tail(metric);
+    const double p = strcmp(tail, "_max") == 0 ? 1 : strcmp(tail, "_p99") == 0 ? 0.99 : 0.95;
+    size_t n, rises = 0;
+    double level;
+    if (m == NULL || m->window != WINDOW_JOBS) return SIZE_MAX;
+    double *x = of_each_job(&a, metric, scope, &n), *sorted;
+    MEM_ARRAY(sorted, n);
+    memcpy(sorted, x, n * sizeof *x);
+    stats_quantiles(sorted, n, &p, 1, &level);
+    for (size_t i = 1; i < n; i++) rises += x[i] > level && !(x[i - 1] > level);
+    MEM_FREE(sorted, x);
+    return rises;
 }
 
 enum st window_check(const char *metric, struct diag *d)

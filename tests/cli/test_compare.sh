@@ -47,6 +47,28 @@ check "a window over everything changes nothing" cmp "$dir/out" "$dir/two"
 sqlite3 ':memory:' "SELECT count(*) FROM json_each(readfile('$dir/out')) WHERE json_extract(value, '$.x_bound') >= 1" >"$dir/n"
 check "in JSON two metrics of three policies are at or above their bound" [ "$(cat "$dir/n")" -eq 6 ]
 
+# One run each: intervals from its batches, where the run is long enough.
+cat >"$dir/long.yaml" <<'END'
+name: long
+cluster: {groups: [{name: n, count: 1, cpus: 1, mem: 1GiB, gpus: 0}]}
+trace: {format: native, path: long.csv}
+policies: [fifo, 'sjf:estimate=true']
+END
+awk 'BEGIN { srand(7); print "id,submit_s,duration_s,tasks,cpus"
+    for (i = 0; i < 30000; i++) { printf "%d,%.3f,%.3f,1,1\n", i, at, -log(1 - rand()); at -= 2 * log(1 - rand()) } }' >"$dir/long.csv"
+"$fairway" run -q "$dir/long.yaml" -d "$dir/long.db"
+check "batches of one run" exits 0 compare "$dir/long.db" --batches -m wait_mean,wait_p99
+check "give an interval where it is long enough" says '^fifo .* ±[0-9.]* '
+check "leave open what it is too short for" says '^fifo .*(open)'
+check "and pair policies" unwrapped 'sjf:estimate=true lets jobs wait [0-9.]* % ± [0-9.]* % less for their first start than fifo; waiting for the first start (p99) open'
+check "after a warm-up" unwrapped 'batches of [0-9]* jobs in the order of submission, after a warm-up of [0-9.]* h that MSER-5'
+"$fairway" compare "$dir/long.db" --batches -m wait_mean,wait_p99 --csv | tr -d '\r' >"$dir/out"
+check "for programs as well" says '^long,fifo,.*,wait_mean,.*,batches,$'
+check "and so is what is open" says '^long,fifo,.*,wait_p99,.*,open,$'
+check "they are refused where seeds differ" exits 2 compare "$db" --batches
+check "with what to do" says 'without --batches intervals come from the seeds'
+check "a metric of whole runs has none" exits 2 compare "$dir/long.db" --batches -m makespan
+
 # Every policy on data, stages and a closed system: none below a bound.  One that
 # keeps nodes apart may end no job at all, and then has none; one that maps calls to
 # engines refuses workflows whose tasks make none.

@@ -110,7 +110,7 @@ Test(sentences, one_seed_is_called_one_case)
     ADD("b", 1, { "jct_mean", 90, "s" });
     char *text = printed((const char *const[]){ "jct_mean" }, 1, (struct window){ 0, 0 }, TABLE_TEXT);
     expect(text, "b finishes jobs 10.0 % sooner than a (one seed: one case, no evidence).");
-    expect(text, "One seed: no intervals.");
+    expect(text, "One seed: no intervals over seeds; `fairway compare --batches`");
     free(text);
 }
 
