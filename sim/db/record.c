@@ -202,7 +202,7 @@ static void on_rated(void *ctx, const struct world *w, uint32_t task)
     (void)store_speed(r->store, r->run, &(struct store_speed){
         .seq = r->n_speeds++, .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .at_us = world_now(w),
         .speed = (double)t->act.rate / RATE_ONE, .type = (double)f.type / RATE_ONE, .scale = f.scale, .cores = f.cores, .bandwidth = 1 / f.slow,
-        .cards = f.cards, .distance = f.distance, .data = f.data }, &r->error);
+        .cards = f.cards, .distance = f.distance, .data = f.data, .model = f.model }, &r->error);
 }
 
 void record_speeds(struct record *r) { r->speeds = true; }

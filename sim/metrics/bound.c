@@ -153,6 +153,26 @@ static double cost_of(const struct bound *b, const struct world *w, const struct
     return slow;
 }
 
+/* The same of a job's task, whose model may go as others for parts of its work. */
+static double cost_of_phases(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model,
+                             double *cost, double *hold)
+{
+    const struct profiles *profiles = world_config(w)->profiles;
+    const uint32_t n = profiles != NULL ? phases_n(&profiles->phases, model) : 0;
+    double slow = 0, one[BOUND_POOLS], from = 0;
+    if (n == 0) return cost_of(b, w, s, model, cost, hold);
+    for (uint32_t k = 0; k < b->n_pools; k++) cost[k] = 0;
+    for (uint32_t i = 0; i <= n; i++) {
+        const struct phase *p = phases_get(&profiles->phases, model, i);
+        double to = p != NULL ? (double)p->until / PHASES_WHOLE : 1, share = to - from;
+        from = to;
+        if (share <= 0) continue;
+        slow += share * cost_of(b, w, s, p != NULL ? p->as : model, one, hold);
+        for (uint32_t k = 0; k < b->n_pools; k++) cost[k] += share * one[k];
+    }
+    return slow;
+}
+
 static int64_t fastest_us(const struct net_spec *net, int64_t size)
 {
     int64_t least = net_nominal_us(net, LEVEL_LOCAL, size);
@@ -186,6 +206,8 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
     double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
     uint32_t shape = NONE;
+    const struct profiles *profiles = world_config(w)->profiles;
+    const bool has_phases = profiles != NULL && phases_n(&profiles->phases, j->model) > 0;
     sim_tick *least = NULL;
     MEM_ROOM(b->job, b->cap, b->n + 1);
     MEM_ROOM(b->area, b->cap_area, (b->n + 1) * b->n_pools);
@@ -194,11 +216,12 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
     for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
         const struct task *q = world_task(w, t);
-        if (q->shape != shape) slow = cost_of(b, w, world_shape(w, shape = q->shape), j->model, cost, hold);
+        if (q->shape != shape) slow = cost_of_phases(b, w, world_shape(w, shape = q->shape), j->model, cost, hold);
         double dur = (double)q->dur, moving = (double)moving_us(w, t);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p] + (moving > 0 ? moving * hold[p] : 0);
         k.least = fmax(k.least, dur * slow + moving);
-        k.drag = fmin(k.drag, dur * slow / 2);
+        /* c. has one rate, that of the best speed: in phases there are several. */
+        k.drag = has_phases ? 0 : fmin(k.drag, dur * slow / 2);
         if (least != NULL) least[q->index] = (sim_tick)(dur * slow + moving);
     }
     if (least != NULL) k.least = fmax(k.least, (double)graph_longest(j->graph, least));

@@ -106,6 +106,7 @@ struct task {
 
     /* How far it is. */
     uint8_t  state, phase;      /* enum task_state, enum task_phase */
+    uint8_t  model_phase;       /* of a lead: the phase of its model in which it is, or goes on (phases.h) */
     bool     restores;          /* this attempt spent, or spends, time on restoring first */
     uint32_t attempts;          /* starts so far */
     sim_tick ready_at;          /* when it last became ready to start */

@@ -205,6 +205,7 @@ void world_arrival_due(struct world *w)
                        s.id, s.line, n_tasks, (1 << JOBS_INDEX_BITS) - 1);
         return;
     }
+    if (s.elastic.max > 0 && !world_scale_check(w, &s, model)) return;
     if (s.graph != NULL && (graph = graph_of(w, &s, (uint32_t)n_tasks)) == NULL) return;
     struct task_group *group = groups_for(w, &s, model);
     s.group = group;

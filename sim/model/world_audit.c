@@ -30,6 +30,8 @@ void world_audit(const struct world *w)
             sim_work p = world_unit_progress(w, k);
             SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
             bool computes = k->state == TASK_RUNNING && k->phase == PHASE_COMPUTE && j->calls == NULL;
+            if (computes && w->cfg.profiles != NULL)
+                SIM_ASSERT(k->model_phase == phases_at(&w->cfg.profiles->phases, j->model, total_work(k), p));
             /* nothing that changed was overlooked */
             SIM_ASSERT(!computes || k->act.rate == speed_rate(w->speed, t));
             SIM_ASSERT(k->state != TASK_RUNNING || j->calls != NULL || k->flow != NONE || evq_pending(&w->loop.q, ev_slot(SLOT_ACT, t)));

@@ -159,6 +159,8 @@ void world_unit_abandon(struct world *w, uint32_t t);         /* the horizon */
 /* ---- world_scale.c: jobs whose number of tasks may change ---- */
 /* May the job run on n of its tasks?  POL_OK, or why not. */
 enum pol_refusal world_scale_may(const struct world *w, uint32_t job, uint32_t n);
+/* Before an elastic job comes in: do the scalings of its model's phases know its sizes?  False: w->fail says what not. */
+bool world_scale_check(struct world *w, const struct job_spec *s, uint32_t model);
 void world_scale_set(struct world *w, uint32_t job, uint32_t n);        /* it waits, and has n tasks from now on */
 void world_scale_tell(struct world *w, uint32_t job, uint32_t was);     /* that it had another number of tasks before */
 /* Time that the elastic unit, which just got its places, spends before it computes; -1: no scaling says so. */

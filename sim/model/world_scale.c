@@ -36,9 +36,27 @@ sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_typ
 {
     const struct job *j = &w->jobs.job[job];
     if (world_scale_may(w, job, n) != POL_OK || gpu_type >= w->cluster->gpu_types.n) return 0;
-    const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, gpu_type);
-    double type = throughput_rate(w->cfg.throughput, w->cluster, j->model, gpu_type);
+    const struct phase *p = phases_get(&w->cfg.profiles->phases, j->model, w->jobs.task[j->first_task].model_phase);
+    uint32_t scaling = p != NULL && p->scaling != NONE ? p->scaling : j->elastic.scaling;
+    const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, scaling, gpu_type);
+    double type = throughput_rate(w->cfg.throughput, w->cluster, p != NULL ? p->as : j->model, gpu_type);
     return row == NULL ? 0 : (sim_rate)fmin(round(type * scaling_speed(row, gpus_of(w, j, j->n_asked), gpus_of(w, j, n), is_several)), UINT32_MAX - 1);
+}
+
+bool world_scale_check(struct world *w, const struct job_spec *s, uint32_t model)
+{
+    const struct phases *p = &w->cfg.profiles->phases;
+    const uint32_t gpus = (uint32_t)s->group->shape.n_gpu;
+    char lacks[400];
+    for (uint32_t k = 0; k < phases_n(p, model); k++) {
+        uint32_t scaling = phases_get(p, model, k)->scaling;
+        if (scaling == NONE || scaling_lacks(&w->cfg.profiles->scaling, scaling, w->cluster, s->group->shape.gpu_types,
+                s->elastic.min * gpus, s->elastic.max * gpus, lacks, sizeof lacks) == NULL) continue;
+        (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace), phase %u of its model: %s", s->id, s->line,
+                       k + 1, lacks);
+        return false;
+    }
+    return true;
 }
 
 sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gpu_type)

@@ -6,11 +6,29 @@
 
 /* ---- phases ---- */
 
+static const struct phases *phases_of_models(const struct world *w)
+{
+    return w->cfg.profiles != NULL && w->cfg.profiles->phases.n > 0 ? &w->cfg.profiles->phases : NULL;
+}
+
+static uint32_t model_phase_at(const struct world *w, const struct task *t, sim_work done)
+{
+    const struct phases *p = phases_of_models(w);
+    return p != NULL ? phases_at(p, w->jobs.job[t->job].model, total_work(t), done) : 0;
+}
+
+/* How much is done when the unit's computing next comes to an end: of its work, or of a phase of its model. */
+static sim_work until(const struct world *w, const struct task *t)
+{
+    const struct phases *p = phases_of_models(w);
+    return p != NULL ? phases_end(p, w->jobs.job[t->job].model, t->model_phase, total_work(t)) : total_work(t);
+}
+
 sim_work world_unit_progress(const struct world *w, const struct task *t)
 {
     if (t->state != TASK_RUNNING || t->phase < PHASE_COMPUTE) return t->done;
     if (w->jobs.job[t->job].calls != NULL) return t->done;
-    return t->phase == PHASE_WRITE ? total_work(t) : total_work(t) - act_left(&t->act, w->loop.now);
+    return t->phase == PHASE_WRITE ? total_work(t) : until(w, t) - act_left(&t->act, w->loop.now);
 }
 
 static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_work work, sim_rate rate)
@@ -29,17 +47,34 @@ static void read_inputs(struct world *w, uint32_t t)
 
 void world_unit_compute(struct world *w, uint32_t t)
 {
-    const struct task *k = task_at(w, t);
+    struct task *k = task_at(w, t);
     if (job_of(w, t)->calls != NULL) {
-        task_at(w, t)->phase = PHASE_COMPUTE;
+        k->phase = PHASE_COMPUTE;
         TELL(w, phase, t);
         if (w->calls->run[t].at == world_n_calls(w, t)) world_data_write(w, t);       /* interrupted while it wrote */
         else world_notify(w, NOTICE_CALL, k->job, t, NONE);
         return;
     }
+    k->model_phase = (uint8_t)model_phase_at(w, k, k->done);
     speed_begin(w->speed, t, w->loop.now);
-    begin_phase(w, t, PHASE_COMPUTE, total_work(k) - k->done, speed_rate(w->speed, t));
+    begin_phase(w, t, PHASE_COMPUTE, until(w, k) - k->done, speed_rate(w->speed, t));
     TELL(w, rated, t);
+}
+
+/*
+ * The phase of its model is over: the unit goes on as the next has it, from that share of its work; what it did in
+ * the rest of the microsecond counts for nothing.  False: all its work is done.
+ */
+static bool turns(struct world *w, uint32_t t)
+{
+    struct task *k = task_at(w, t);
+    sim_work done = until(w, k);
+    if (done == total_work(k)) return false;
+    k->model_phase = (uint8_t)model_phase_at(w, k, done);
+    speed_turned(w->speed, t, w->loop.now);
+    act_start(&k->act, &w->loop.q, ev_slot(SLOT_ACT, t), order_of(w, t), until(w, k) - done, speed_rate(w->speed, t), w->loop.now);
+    TELL(w, rated, t);
+    return true;
 }
 
 void world_unit_phase_over(struct world *w, uint32_t t)
@@ -50,6 +85,7 @@ void world_unit_phase_over(struct world *w, uint32_t t)
     case PHASE_READ:    world_data_step_over(w, t); return;
     case PHASE_COMPUTE:
         if (job_of(w, t)->calls != NULL) { world_calls_over(w, t); return; }
+        if (turns(w, t)) return;
         speed_end(w->speed, t, w->loop.now);
         if (job_of(w, t)->graph != NULL) world_data_write(w, t);
         else world_unit_finish(w, t, STOP_DONE);
@@ -134,6 +170,7 @@ void world_unit_leave(struct world *w, uint32_t t, enum stop_reason reason)
     j->lost += ((p - kept) >> RATE_BITS) * (j->gang ? j->n_asked : 1);
     UNIT_EACH(w, t, k) leave_node(w, k, reason);
     task_at(w, t)->done = kept;
+    task_at(w, t)->model_phase = (uint8_t)model_phase_at(w, head, kept);
 }
 
 void world_unit_interrupt(struct world *w, uint32_t t, enum stop_reason reason)

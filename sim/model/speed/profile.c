@@ -16,6 +16,7 @@ void profiles_fini(struct profiles *p)
     measured_fini(&p->sharing.pairs);
     measured_fini(&p->apart);
     scaling_fini(&p->scaling);
+    phases_fini(&p->phases);
     memset(p, 0, sizeof *p);
 }
 

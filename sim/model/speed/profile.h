@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "model/speed/curve.h"
 #include "model/speed/measured.h"
+#include "model/speed/phases.h"
 #include "model/speed/scaling.h"
 
 struct profile {
@@ -56,6 +57,7 @@ struct profiles {
     struct measured apart;              /* speed on several nodes of a rack, or of several racks */
     struct sharing sharing;
     struct scaling scaling;             /* of elastic jobs */
+    struct phases phases;               /* models that go as others for a part of their work */
     struct intern categories;   /* image, speech, language ... */
 };
 

@@ -50,13 +50,13 @@ static void touch(struct speed *s, uint32_t node)
 sim_rate speed_on(const struct speed *s, uint32_t t, uint32_t node)
 {
     uint32_t type = speed_has_gpus(s, t) ? s->env.cluster->node[node].gpu_type : NONE;
-    return throughput_rate(s->env.throughput, s->env.cluster, speed_job(s, t)->model, type);
+    return throughput_rate(s->env.throughput, s->env.cluster, speed_model(s, t), type);
 }
 
 /* By node, in order of first task: a gang's tasks on a node share its cores. */
 static void find_parts(struct speed *s, uint32_t t)
 {
-    uint32_t model = speed_job(s, t)->model, n_gpus = 0;
+    uint32_t model = speed_model(s, t), n_gpus = 0;
     s->n_part = 0;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         const struct hold *h = speed_held(s, k);
@@ -121,7 +121,7 @@ static double card_factor(const struct speed *s, uint32_t t)
     if (!how->is_on) return 1;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         const struct hold *h = speed_held(s, k);
-        uint32_t type = s->env.cluster->node[h->node].gpu_type, model = speed_job(s, k)->model;
+        uint32_t type = s->env.cluster->node[h->node].gpu_type, model = speed_model(s, k);
         for (uint64_t cards = h->gpu_milli < 1000 ? h->cards : 0; cards != 0; cards &= cards - 1) {
             double sum = s->load[t].alone, speed = 1;
             for (uint32_t o = s->env.cluster->node[h->node].first_hold; o != NONE; o = speed_held(s, o)->next) {
@@ -129,7 +129,7 @@ static double card_factor(const struct speed *s, uint32_t t)
                 double pair;
                 if (o == k || (speed_held(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load ||
                         !s->load[lead].is_on) continue;
-                if (measured_find(&how->pairs, model, speed_job(s, o)->model, type, &pair)) speed *= pair;
+                if (measured_find(&how->pairs, model, speed_model(s, o), type, &pair)) speed *= pair;
                 else sum += s->load[lead].alone;
             }
             least = fmin(least, speed / fmax(1, sum));
@@ -141,7 +141,10 @@ static double card_factor(const struct speed *s, uint32_t t)
 const struct scaling_row *speed_scaling_on(const struct speed *s, uint32_t t, uint32_t node)
 {
     const struct elastic *e = &speed_job(s, t)->elastic;
-    return e->max == 0 ? NULL : scaling_find(&s->env.profiles->scaling, e->scaling, s->env.cluster->node[node].gpu_type);
+    if (e->max == 0) return NULL;
+    const struct phase *p = speed_phase(s, t);
+    uint32_t scaling = p != NULL && p->scaling != NONE ? p->scaling : e->scaling;
+    return scaling_find(&s->env.profiles->scaling, scaling, s->env.cluster->node[node].gpu_type);
 }
 
 /* By its number of GPUs, over its parts. */
@@ -201,7 +204,13 @@ static sim_rate rate_of(const struct speed_factors *f)
     return v < 1 ? 1 : v < UINT32_MAX ? (sim_rate)v : UINT32_MAX - 1;
 }
 
-struct speed_factors speed_factors(struct speed *s, uint32_t t) { return factors_of(s, t); }
+struct speed_factors speed_factors(struct speed *s, uint32_t t)
+{
+    struct speed_factors f = factors_of(s, t);
+    if (s->env.profiles != NULL && phases_n(&s->env.profiles->phases, speed_job(s, t)->model) > 0)
+        f.model = intern_name(&s->env.throughput->models, speed_model(s, t));
+    return f;
+}
 
 sim_rate speed_rate(struct speed *s, uint32_t t)
 {
@@ -308,6 +317,13 @@ void speed_resized(struct speed *s, uint32_t t, sim_tick now)
     } else if (speed_task(s, t)->phase == PHASE_COMPUTE) {
         s->env.rerate(s->env.ctx, t, speed_rate(s, t));
     }
+}
+
+void speed_turned(struct speed *s, uint32_t t, sim_tick now)
+{
+    speed_exchange_end(s, t, now);
+    set_demand(s, t, now);
+    speed_exchange_begin(s, t);
 }
 
 /* ---- what changed ---- */

@@ -25,6 +25,7 @@
  * their product here is the lesser of both.  Transfers (net.h) do not take of the disk what is divided here.
  * scale: of an elastic job, by its number of GPUs (scaling.h).  Where that tells of several nodes, distance is 1,
  * and what the unit exchanges contends with nobody's.
+ * Phases (phases.h): for a part of its work a unit goes as another model does, in every figure here.
  * A missing profile or bandwidth is a factor of 1.  The finest speed is 1/65536:
  * a unit that can run never stands still.
  *
@@ -75,6 +76,7 @@ struct speed_factors {
     double   cores, cards, distance, data;      /* 0 to 1 */
     double   slow;              /* 1 or more */
     double   util;              /* of its GPUs, 0 to 1 */
+    const char *model;          /* as which it goes in this phase; NULL: its own, which has no phases */
 };
 
 /* What a monitor last saw of one task; util of its unit in 1/65536, -1: nothing yet. */
@@ -87,6 +89,8 @@ void speed_destroy(struct speed *s);        /* NULL is fine */
 void speed_begin(struct speed *s, uint32_t t, sim_tick now);
 void speed_end(struct speed *s, uint32_t t, sim_tick now);
 void speed_resized(struct speed *s, uint32_t t, sim_tick now);
+/* A unit that computes is in another phase of its model (task.model_phase). */
+void speed_turned(struct speed *s, uint32_t t, sim_tick now);
 /* Of a unit that holds its places, in 1/65536 of nominal. */
 sim_rate speed_rate(struct speed *s, uint32_t t);
 struct speed_factors speed_factors(struct speed *s, uint32_t t);

@@ -59,6 +59,19 @@ static inline const struct shape *speed_asked(const struct speed *s, uint32_t t)
 }
 static inline const struct hold  *speed_held(const struct speed *s, uint32_t t) { return &s->env.cluster->hold[t]; }
 static inline bool speed_has_gpus(const struct speed *s, uint32_t t) { return speed_asked(s, t)->n_gpu > 0; }
+/* The phase of its model in which the task's unit is; NULL: in none, as most. */
+static inline const struct phase *speed_phase(const struct speed *s, uint32_t t)
+{
+    const struct profiles *p = s->env.profiles;
+    if (p == NULL || p->phases.n == 0) return NULL;
+    return phases_get(&p->phases, speed_job(s, t)->model, speed_task(s, jobs_lead(s->env.jobs, t))->model_phase);
+}
+/* As which model it goes now; NONE: no model. */
+static inline uint32_t speed_model(const struct speed *s, uint32_t t)
+{
+    const struct phase *p = speed_phase(s, t);
+    return p != NULL ? p->as : speed_job(s, t)->model;
+}
 /* By the profile at the cores that the part holds. */
 static inline double speed_util(const struct part *x)
 {
