@@ -42,7 +42,7 @@ struct energy_use {
     struct sum run;
     int64_t  mw;                                /* of the cluster now */
     sim_tick since;
-    uint32_t *n_up, cards_up[GPU_TYPES_MAX];    /* nodes by draw, cards by type */
+    struct up { uint32_t n; sim_tick since; } *nodes, cards[GPU_TYPES_MAX];    /* that are up, nodes by draw, cards by type */
     uint64_t n_looks;
 };
 
@@ -54,7 +54,7 @@ static bool init(void *self, const struct world *w)
     if (e->of == NULL) return false;
     MEM_ARRAY(e->node, c->n_nodes);
     MEM_ARRAY(e->dirty, c->n_nodes);
-    MEM_ARRAY(e->n_up, e->of->n_node);
+    MEM_ARRAY(e->nodes, e->of->n_node);
     for (; e->n_dirty < c->n_nodes; e->n_dirty++) {
         e->node[e->n_dirty].is_dirty = true;
         e->dirty[e->n_dirty] = e->n_dirty;
@@ -66,7 +66,7 @@ static bool init(void *self, const struct world *w)
 static void fini(void *self)
 {
     struct energy_use *e = self;
-    MEM_FREE(e->task, e->node, e->dirty, e->job, e->user, e->n_up);
+    MEM_FREE(e->task, e->node, e->dirty, e->job, e->user, e->nodes);
 }
 
 static void touch(struct energy_use *e, uint32_t node)
@@ -108,11 +108,15 @@ static void fold_run(struct energy_use *e, sim_tick now)
 {
     struct sum x = { .drawn = (collector_wide)e->mw * (now - e->since),
                      .electricity = e->mw * price(e, &e->of->electricity, e->since, now) };
-    for (size_t i = 0; i < e->of->n_node; i++) x.rent += e->n_up[i] * price(e, &e->of->node[i].price, e->since, now);
-    for (size_t i = 0; i < GPU_TYPES_MAX; i++)
-        if (e->cards_up[i] > 0) x.rent += e->cards_up[i] * price(e, &e->of->card[i].price, e->since, now);
     add(&e->run, &x);
     e->since = now;
+}
+
+/* The rent of all nodes of a draw, or all cards of a type. */
+static void fold_rent(struct energy_use *e, struct up *u, const struct price *p, sim_tick now)
+{
+    if (u->n > 0) e->run.rent += u->n * price(e, p, u->since, now);
+    u->since = now;
 }
 
 static int64_t offered(const struct node *n) { return n->cpu_total - n->cpu_reserved; }
@@ -192,8 +196,10 @@ static void look_at(struct energy_use *e, const struct world *w, uint32_t node)
     e->mw += all - was->mw;
     was->mw = all;
     if (n->is_up != was->is_up) {
-        e->n_up[n->draw] += n->is_up ? 1U : -1U;
-        if (n->n_gpu > 0) e->cards_up[n->gpu_type] += n->is_up ? n->n_gpu : -n->n_gpu;
+        fold_rent(e, &e->nodes[n->draw], &e->of->node[n->draw].price, world_now(w));
+        e->nodes[n->draw].n += n->is_up ? 1U : -1U;
+        if (n->n_gpu > 0) fold_rent(e, &e->cards[n->gpu_type], &e->of->card[n->gpu_type].price, world_now(w));
+        if (n->n_gpu > 0) e->cards[n->gpu_type].n += n->is_up ? n->n_gpu : -n->n_gpu;
         was->is_up = n->is_up;
     }
     for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next) {
@@ -311,6 +317,8 @@ static void emit(void *self, const struct world *w)
     struct energy_use *e = self;
     const struct cluster *c = world_cluster(w);
     fold_run(e, world_now(w));
+    for (size_t i = 0; i < e->of->n_node; i++) fold_rent(e, &e->nodes[i], &e->of->node[i].price, world_now(w));
+    for (size_t i = 0; i < GPU_TYPES_MAX; i++) fold_rent(e, &e->cards[i], &e->of->card[i].price, world_now(w));
     for (uint32_t i = 0; i < c->n_nodes; i++)
         for (uint32_t t = c->node[i].first_hold; t != NONE; t = c->hold[t].next) fold_task(e, w, t);
     struct sum idle = e->run;
