@@ -5,7 +5,8 @@
  * the way; the share of each elastic job of the GPUs left; and, with what runs back in place, the decisions
  * that lead there, each of which the ledger allows after those before it: shrinking first.
  *
- * Cost of a decision: O(waiting rigid units x placement + GPUs x elastic jobs + changes x nodes).
+ * Cost of a decision: O(waiting rigid units x placement + GPUs x elastic jobs + changes x nodes); the speed of a size
+ * is asked once.
  * Source: Hwang et al., Elastic Resource Sharing for Distributed Deep Learning, NSDI 2021, section 3.
  */
 #include "lib/sched/placement.h"
@@ -15,6 +16,9 @@
 /* What waits and has one size: a gang, or a task of another job. */
 struct rigid { pol_task task; pol_job job; uint64_t ordinal; uint32_t index, n_tasks; };
 
+/* What the next size would bring.  `now` 0: it has no share. */
+struct gain { int64_t left, now, then, gpus; };
+
 struct elastic {
     pol_job  job;
     pol_task task;                      /* its first */
@@ -23,7 +27,8 @@ struct elastic {
     uint32_t min, max;
     struct pol_place *at; size_t cap_at;        /* [has] where its tasks run in the plan */
     uint32_t has, share;                /* tasks that run in the plan; that it should have */
-    bool     is_out;                    /* no further size is to be had for it */
+    uint32_t next;                      /* the next size up on which it runs; 0: none is to be had */
+    struct gain gain;                   /* at that */
     int64_t  left;                      /* us at nominal speed */
 };
 
@@ -181,20 +186,15 @@ static int64_t speed(const struct afs *a, const struct elastic *e, uint32_t n)
     return n == 0 ? 0 : a->ext->speed(a->host->ctx, e->job, a->gpu_type, n, n * e->gpus > a->widest);
 }
 
-/* The next size up on which it runs; 0: there is none. */
-static uint32_t next_size(const struct afs *a, const struct elastic *e)
+/* It has this share, at which it goes so fast: what the next size would bring. */
+static void set_share(const struct afs *a, struct elastic *e, uint32_t share, int64_t now)
 {
-    for (uint32_t n = e->share < e->min ? e->min : e->share + 1; n <= e->max; n++)
-        if (speed(a, e, n) > 0) return n;
-    return 0;
-}
-
-/* What the next size would bring.  `now` 0: it has no share. */
-struct gain { int64_t left, now, then, gpus; };
-
-static struct gain gain_of(const struct afs *a, const struct elastic *e, uint32_t next)
-{
-    return (struct gain){ e->left, speed(a, e, e->share), speed(a, e, next), (int64_t)(next - e->share) * e->gpus };
+    int64_t then = 0;
+    e->share = share;
+    e->next = share < e->min ? e->min : share + 1;
+    while (e->next <= e->max && (then = speed(a, e, e->next)) == 0) e->next++;
+    if (e->next > e->max) e->next = 0;
+    e->gain = (struct gain){ e->left, now, then, (int64_t)(e->next - share) * e->gpus };
 }
 
 /* Does x, which arrived before y, come before it? */
@@ -210,24 +210,17 @@ static bool wins(const struct gain *x, const struct gain *y)
 
 static void give_shares(struct afs *a, int64_t gpus)
 {
-    for (size_t i = 0; i < a->n_jobs; i++) { a->job[i].share = 0; a->job[i].is_out = false; }
+    for (size_t i = 0; i < a->n_jobs; i++) set_share(a, &a->job[i], 0, 0);
     for (;;) {
         struct elastic *best = NULL;
-        struct gain best_gain;
-        uint32_t best_next = 0;
         for (size_t i = 0; i < a->n_jobs; i++) {
             struct elastic *e = &a->job[i];
-            uint32_t next = e->is_out ? 0 : next_size(a, e);
-            struct gain g = next != 0 ? gain_of(a, e, next) : (struct gain){ 0 };
-            e->is_out = next == 0 || g.gpus > gpus;
-            if (e->is_out || (best != NULL && wins(&best_gain, &g))) continue;
-            best = e;
-            best_gain = g;
-            best_next = next;
+            if (e->next != 0 && e->gain.gpus > gpus) e->next = 0;
+            if (e->next != 0 && (best == NULL || !wins(&best->gain, &e->gain))) best = e;
         }
         if (best == NULL) return;
-        best->share = best_next;
-        gpus -= best_gain.gpus;
+        gpus -= best->gain.gpus;
+        set_share(a, best, best->next, best->gain.then);
     }
 }
 
@@ -260,16 +253,46 @@ static void go_to_share(struct afs *a, struct elastic *e)
     }
 }
 
-/* A rigid unit for which there is room but for elastic jobs: the latest of these go until it has that. */
+/* Where it runs, taken in the plan once more; or false and no change. */
+static bool put_back(struct afs *a, const struct elastic *e)
+{
+    const struct pol_shape *s = &a->plan.shape[e->shape];
+    struct plan_mark m = plan_mark(&a->plan);
+    for (uint32_t i = 0; i < e->has; i++) {
+        uint32_t node = e->at[i].node;
+        bool is_free = pol_node_fits_on(&a->plan.node[node].n, plan_cards_of(&a->plan, node), s, e->at[i].cards);
+        if (!is_free) { plan_undo(&a->plan, m); return false; }
+        plan_allocate(&a->plan, node, s, e->at[i].cards);
+    }
+    plan_keep(&a->plan, m);
+    return true;
+}
+
+/*
+ * A rigid unit for which there is room but for elastic jobs: of these the latest make way until it has that, and those
+ * stop whose places it takes.  Without room even so, none does.
+ */
 static bool make_room(struct afs *a, const struct rigid *u)
 {
-    a->n_tries++;
-    for (size_t i = a->n_jobs; i > 0; i--) {
-        if (place_rigid(a, u)) return true;
-        if (a->job[i - 1].has > 0) stop(a, &a->job[i - 1], "a rigid job needs the room");
+    struct plan_mark m = plan_mark(&a->plan);
+    size_t first = a->n_jobs;
+    bool has_room = false;
+    for (;;) {
         a->n_tries++;
+        has_room = place_rigid(a, u);
+        while (!has_room && first > 0 && a->job[first - 1].has == 0) first--;
+        if (has_room || first == 0) break;
+        release(a, &a->job[--first]);
     }
-    return place_rigid(a, u);
+    if (!has_room) { plan_undo(&a->plan, m); return false; }
+    plan_keep(&a->plan, m);
+    for (size_t i = first; i < a->n_jobs; i++) {
+        struct elastic *e = &a->job[i];
+        if (e->has == 0 || put_back(a, e)) continue;
+        e->has = 0;
+        a->host->preempt(a->host->ctx, e->task, "a rigid job needs the room");
+    }
+    return true;
 }
 
 static void start_rigid(struct afs *a, bool *fits)

@@ -85,6 +85,27 @@ Test(afs, rigid_jobs_go_first)
     cr_assert_eq(started(150, 0), 4, "%s", s.log);
 }
 
+/*
+ * Two jobs fill the cards of a node each.  A rigid job without GPUs needs the CPU that the first one holds: the latest
+ * makes way first, but nothing comes to stand in its place, so the first one alone is stopped.
+ */
+Test(afs, who_is_not_in_the_way_runs_on)
+{
+    stage_node(&s, 8000, 2, "V100", 1);
+    stage_node(&s, 4000, 2, "V100", 1);
+    add_scaling(0, "1:1;2:2", 0);
+    add_job(0, 1000, 2, 0);
+    s.group[0][0].shape.cpu_milli = 4000;
+    add_job(0, 1000, 2, 0);
+    (void)stage_job(&s, 100, 50, 6000, 0);
+    s.cfg.checkpoint_interval = 0;
+    stage_run(&s);
+    cr_assert_eq(s.result, ST_END, "%s", s.diag.msg);
+    cr_assert_eq(s.count.preemptions, 1, "%s", s.log);
+    cr_assert_not_null(strstr(s.log, "500 end 1 done"), "%s", s.log);
+    cr_assert_not_null(strstr(s.log, "550 end 0 done"), "%s", s.log);
+}
+
 /* The rule once more, from policies/README.md: a GPU at a time, to the winner of one sweep. */
 static void shares(const double *left, const uint32_t *max, uint32_t n, uint32_t *share)
 {
