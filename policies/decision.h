@@ -80,7 +80,7 @@
         FIELD("node", INDEX, node, MUST, "") \
         FIELD("engine", ENGINE, engine, MUST, "a type by name") \
         FIELD("reason", TEXT, text, MAY, "")) \
-    VERB(SCALE, "scale", "scale", JOB, "elastic", "a running elastic job goes on with as many of its tasks as there are places", \
+    VERB(SCALE, "scale", "scale", JOB, "elastic", "a running elastic job goes on with as many of its tasks as there are places; takes the flag preempts", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("nodes", NODES, place, MUST, "one a task, in task order; those that it holds now are free for it") \
         FIELD("cards", CARDS_EACH, place, MAY, "a list for each task") \

@@ -228,7 +228,7 @@ struct pol_elastic {
     /*
      * A running elastic job goes on at place [n], copied, one a task in task order: it stops, keeps what a preemption
      * keeps, and starts there at once.  What it holds is free for that.  (One that waits: host->start, with any n
-     * that it runs on.)  Its n_tasks is n from the next call on; the handles of tasks beyond name nothing that waits
+     * that it runs on.)  As it costs the job what a preemption does, it takes POL_PREEMPTS.  Its n_tasks is n from the next call on; the handles of tasks beyond name nothing that waits
      * or runs.
      */
     void (*scale)(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason);

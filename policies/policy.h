@@ -282,7 +282,7 @@ union pol_value {
 };
 
 enum {
-    POL_PREEMPTS    = 1u << 0,      /* may preempt; a policy without it that does fails the run */
+    POL_PREEMPTS    = 1u << 0,      /* may preempt, or scale; a policy without it that does fails the run */
     POL_USES_LIMITS = 1u << 1,      /* reads users' estimates */
     POL_CLAIRVOYANT = 1u << 2,      /* reads true durations; every table says so */
     /* Counts cards: may start a task on cards without the memory or cores it asks, where it fails. */

@@ -148,7 +148,7 @@ def call(job, task, node, engine, reason=None):
 
 
 def scale(job, nodes, cards=None, cpu=None, reason=None):
-    """A running elastic job goes on with as many of its tasks as there are places.
+    """A running elastic job goes on with as many of its tasks as there are places; takes the flag preempts.
 
     nodes: one a task, in task order; those that it holds now are free for it
     cards: a list for each task

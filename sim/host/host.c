@@ -286,7 +286,8 @@ static bool is_job(const struct world *w, uint32_t slot, uint32_t gen)
 static enum pol_refusal refuse(struct host *p, const struct decision *d)
 {
     struct world *w = p->mirror.w;
-    if (d->verb == POL_VERB_PREEMPT && (p->flags & POL_PREEMPTS) == 0) return POL_REFUSAL_NOT_DECLARED;
+    bool stops = d->verb == POL_VERB_PREEMPT || d->verb == POL_VERB_SCALE;      /* both cost a running unit work */
+    if (stops && (p->flags & POL_PREEMPTS) == 0) return POL_REFUSAL_NOT_DECLARED;
     if (verb[d->verb].about == ABOUT_TASK && !is_task(w, d->slot, d->gen)) return POL_REFUSAL_STALE_TASK;
     if (verb[d->verb].about == ABOUT_JOB && !is_job(w, d->slot, d->gen)) return POL_REFUSAL_STALE_JOB;
     switch (d->verb) {

@@ -25,7 +25,7 @@ import fairway
 
 class Grow(fairway.Policy):
     name = "grow"
-    flags = ("takes_refusals",)
+    flags = ("takes_refusals", "preempts")
     told = ""
 
     def on_refused(self, unit, do, refusal, node):
@@ -54,6 +54,10 @@ Y
 sql() { sqlite3 -separator ' ' "$dir/a.db" "$1"; }
 check "runs" sh -c "'$fairway' run '$dir/s.yaml' -d '$dir/a.db' -p fifo -p 'exec:python3 $dir/p.py' -p afs >'$dir/out' 2>'$dir/err'"
 check "a refusal is told, with its code" same "$(grep -c 'scale:size:3' "$dir/err")" 1
+sed 's/ "preempts")/)/' "$dir/p.py" >"$dir/u.py"
+check "who is not declared to preempt may not scale, which costs what a preemption does" \
+    fails 4 "scale of job 'a': the policy is not declared as one that preempts" \
+    "$fairway" run -q "$dir/s.yaml" -d "$dir/u.db" -p "exec:python3 $dir/u.py"
 # On 8 of two nodes at 4 / 1.8 until 30 s, 10 s of restart, 3 of one node at 2.4 / 1.8 until 50 s, 10 s, then 4 of two at 2.5 / 1.8.
 check "by hand" same "$(sql "SELECT ordinal, end_us FROM job WHERE run = 2")" "0 74399926
 1 92000000"

@@ -172,7 +172,8 @@ static void check_history(const struct trial_history *h, struct conform_result *
         if (e->at < last) add_problem(r, e->at, "the clock went back", "", "this is a fault of the simulator");
         last = e->at;
         over += e->type == TRIAL_END;
-        if (e->type == TRIAL_STOP && strcmp(e->how, "preempted") == 0 && (h->flags & POL_PREEMPTS) == 0)
+        bool is_stopped = e->type == TRIAL_STOP && (strcmp(e->how, "preempted") == 0 || strcmp(e->how, "scaled") == 0);
+        if (is_stopped && (h->flags & POL_PREEMPTS) == 0)
             add_problem(r, e->at, "preempts though its flags say it does not", "", "put POL_PREEMPTS into the table's flags");
     }
     if (over + h->count.unfinished != h->count.arrived) add_problem(r, h->end, "a job was lost", "", "this is a fault of the simulator");
