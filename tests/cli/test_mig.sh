@@ -56,6 +56,19 @@ half,0,70,a,1,1,20480,A100-3g.20gb')" \
 not rejected 0.0
 half done 81.7"
 
+# 1g.5gb has 4,864 MiB for users; and cores, which the card states none of.
+own=$(echo "$mixed" | sed 's/40GiB}}/40GiB}, A100-1g.5gb: {mem: 4864MiB, cores: 14}}/')
+check "or as much, and as many cores, as its own type states" same "$(run "$own
+jobs: {infeasible: reject}" 'id,submit_s,duration_s,user,cpus,gpus,gpu_mem_mib,gpu_cores,gpu_type
+fits,0,70,a,1,1,4864,14,A100-1g.5gb
+large,0,70,a,1,1,4865,14,A100-1g.5gb
+wide,0,70,a,1,1,4864,15,A100-1g.5gb
+half,0,70,a,1,1,20480,,A100-3g.20gb')" \
+"fits done 245.0
+large rejected 0.0
+wide rejected 0.0
+half done 81.7"
+
 # Every profile of both sizes of cards: parts, and the memory of each.
 for line in 40:1g.5gb:7:5 40:1g.10gb:4:10 40:2g.10gb:3:10 40:3g.20gb:2:20 40:4g.20gb:1:20 40:7g.40gb:1:40 \
             80:1g.10gb:7:10 80:1g.20gb:4:20 80:2g.20gb:3:20 80:3g.40gb:2:40 80:4g.40gb:1:40 80:7g.80gb:1:80; do

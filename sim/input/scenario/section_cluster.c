@@ -102,8 +102,10 @@ static enum st add_node(struct node_sink *sink, struct node_spec *s, const char 
                           "node '%s' has GPUs of type '%s', which gpu_types does not list", s->name, s->gpu_type);
             return diag_suggest(d, s->gpu_type, b->type_name, b->n_types);
         }
-        if (t != NULL && s->gpu_mem_b == 0) s->gpu_mem_b = t->mem_b;
-        if (t != NULL && s->gpu_cores == 0) s->gpu_cores = t->cores;
+        /* Of a part of a card they come from the card, unless the part's own type states them. */
+        bool is_of_card = t != NULL && is_part(sink->cluster, s->gpu_type);
+        if (t != NULL && t->mem_b > 0 && (s->gpu_mem_b == 0 || is_of_card)) s->gpu_mem_b = t->mem_b;
+        if (t != NULL && t->cores > 0 && (s->gpu_cores == 0 || is_of_card)) s->gpu_cores = t->cores;
         if (s->gpu_mem_b == 0 && b->knows_mem) s->gpu_mem_b = cluster_openb_gpu_mem(s->gpu_type);
     }
     char rack[32];

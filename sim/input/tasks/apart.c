@@ -58,10 +58,9 @@ static enum st read_gavel(const struct target *to, const char *path, struct diag
     TRY(gavel_table_load(path, &table, d));
     enum st st = ST_OK;
     for (uint32_t g = 0; g < to->cluster->gpu_types.n && st == ST_OK; g++) {
-        const char *type = intern_name(&to->cluster->gpu_types, g);
         const json_t *near, *far;
-        st = gavel_table_rows(table, path, type, "", &near, d);
-        if (st == ST_OK) st = gavel_table_rows(table, path, type, "_unconsolidated", &far, d);
+        st = gavel_table_rows(table, path, to->cluster, g, "", &near, d);
+        if (st == ST_OK) st = gavel_table_rows(table, path, to->cluster, g, "_unconsolidated", &far, d);
         if (st == ST_OK && near != NULL && far != NULL) st = read_type(to, path, g, near, far, d);
     }
     json_decref(table);

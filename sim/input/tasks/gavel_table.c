@@ -21,19 +21,26 @@ enum st gavel_table_load(const char *path, json_t **table, struct diag *d)
     return diag_set(d, ST_EINPUT, "%s: expected an object, of GPU types", path);
 }
 
-enum st gavel_table_rows(const json_t *table, const char *path, const char *type, const char *suffix,
-    const json_t **rows, struct diag *d)
+static bool has_cards(const struct cluster *c, uint32_t type)
 {
-    const char *name;
+    for (uint32_t i = 0; i < c->n_nodes; i++) if (c->node[i].n_gpu > 0 && c->node[i].gpu_type == type) return true;
+    return false;
+}
+
+enum st gavel_table_rows(const json_t *table, const char *path, const struct cluster *c, uint32_t type,
+    const char *suffix, const json_t **rows, struct diag *d)
+{
+    const char *name, *wanted = intern_name(&c->gpu_types, type);
     json_t *v;
-    size_t n = strlen(type);
+    size_t n = strlen(wanted);
     *rows = NULL;
     json_object_foreach((json_t *)table, name, v) {
-        if (strncasecmp(name, type, n) != 0 || strcmp(name + n, suffix) != 0) continue;
+        if (strncasecmp(name, wanted, n) != 0 || strcmp(name + n, suffix) != 0) continue;
         if (!json_is_object(v)) return diag_set(d, ST_EINPUT, "%s: '%.60s': expected an object, of models", path, name);
         *rows = v;
     }
-    return ST_OK;
+    if (*rows != NULL || c->gpu_part[type].share > 0 || !has_cards(c, type)) return ST_OK;
+    return diag_set(d, ST_EINPUT, "%s: has no GPU type '%s%s', and nodes of the cluster have '%s'", path, wanted, suffix, wanted);
 }
 
 enum st gavel_table_model(struct throughput *perf, const char *path, const char *key, uint32_t *model, int *gpus,

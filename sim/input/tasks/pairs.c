@@ -58,7 +58,7 @@ static enum st read_gavel(const struct target *to, struct diag *d)
     for (uint32_t g = 0; g < to->cluster->gpu_types.n && st == ST_OK; g++) {
         const json_t *rows;
         const char *key;
-        st = gavel_table_rows(table, to->path, intern_name(&to->cluster->gpu_types, g), "", &rows, d);
+        st = gavel_table_rows(table, to->path, to->cluster, g, "", &rows, d);
         json_object_foreach((json_t *)rows, key, row) if (st == ST_OK) st = read_pairs(to, g, key, row, d);
     }
     json_decref(table);
