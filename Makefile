@@ -20,7 +20,8 @@ STRICT ?= -Werror
 
 VERSION  := $(shell sed -n 's/^\#define FAIRWAY_VERSION "\(.*\)"/\1/p' sim/base/version.h)
 CPPFLAGS_ALL = -D_POSIX_C_SOURCE=200809L -Isim -Ipolicies $(CPPFLAGS)
-CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=off \
+# Hidden and -fPIC, so that the program and the library are of the same objects.
+CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=off -fPIC -fvisibility=hidden \
                $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 LDLIBS_ALL   = -lgsl -lgslcblas -lglpk -lsqlite3 -lcsv -lyaml -ljansson -lexpat -lm $(LDLIBS)
 
@@ -38,7 +39,10 @@ LIB  := $(filter-out $(MAIN),$(OBJ))
 KIT   := $(B)/lib/libfairway-policy.a $(B)/include/fairway
 KIT_H := $(filter-out policies/builtin.h,$(sort $(wildcard policies/*.h policies/lib/*.h policies/lib/sched/*.h)))
 
-all: $(B)/fairway $(B)/fairway.1 $(KIT)  ## the program, build/fairway, and its manual page
+# Its number is FAIRWAY_API of fairway.h.
+SONAME := libfairway.so.0
+
+all: $(B)/fairway $(B)/$(SONAME) $(B)/fairway.1 $(KIT)  ## the program, build/fairway, the library, and the manual page
 
 help:                                   ## this list
 	@sed -n 's/^\([a-z-]*\):.*[^#]## *\(.*\)/\1|\2/p' Makefile tests/tests.mk | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -51,6 +55,10 @@ include sim/base/embed.mk
 $(B)/fairway: $(MAIN) $(B)/libfairway.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+
+$(B)/$(SONAME): $(filter-out $(B)/obj/sim/cmd/%,$(LIB))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) $(if $(SAN),,-Wl$(comma)-z$(comma)defs) $^ $(LDLIBS_ALL) -o $@
 
 $(B)/fairway.1: $(B)/fairway debian/man.sh
 	$(Q)sh debian/man.sh $(B)/fairway > $@
@@ -93,6 +101,7 @@ deps:                                   ## install what debian/control lists (ne
 	@sh debian/deps.sh
 
 SHARE     := $(DESTDIR)$(PREFIX)/share
+LIBDIR    ?= $(PREFIX)/lib
 ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
 # What lies beside scenarios comes with them: queries, tables, configurations.
 SCENARIOS := $(sort $(wildcard $(foreach e,yaml sql csv,scenarios/*/*.$e scenarios/*/*/*.$e)))
@@ -100,12 +109,17 @@ SCENARIOS := $(sort $(wildcard $(foreach e,yaml sql csv,scenarios/*/*.$e scenari
 DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 
 install: all                            ## the program, its manual, scenarios and documents, under PREFIX=/usr/local
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)/fairway/python $(SHARE)/fairway/traces
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR) $(SHARE)/fairway/python $(SHARE)/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
 	install -D -m 644 $(B)/fairway.1 $(SHARE)/man/man1/fairway.1
 	install -D -m 644 debian/fairway.bash $(SHARE)/bash-completion/completions/fairway
 	install -D -m 644 debian/_fairway $(DESTDIR)$(ZSHDIR)/_fairway
-	install -m 644 $(B)/lib/libfairway-policy.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 $(B)/lib/libfairway-policy.a $(DESTDIR)$(LIBDIR)
+	install -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfairway.so
+	install -D -m 644 sim/library/fairway.h $(DESTDIR)$(PREFIX)/include/fairway.h
+	sed 's|@PREFIX@|$(PREFIX)|;s|@LIBDIR@|$(LIBDIR)|;s|@VERSION@|$(VERSION)|' sim/library/fairway.pc.in >$(B)/fairway.pc
+	install -D -m 644 $(B)/fairway.pc $(DESTDIR)$(LIBDIR)/pkgconfig/fairway.pc
 	for f in $(KIT_H:policies/%=%); do install -D -m 644 policies/$$f $(DESTDIR)$(PREFIX)/include/fairway/$$f || exit 1; done
 	install -m 644 policies/python/*.py $(SHARE)/fairway/python
 	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces

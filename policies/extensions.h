@@ -208,6 +208,12 @@ struct pol_calls {
     void (*call)(void *ctx, pol_task t, uint32_t node, uint32_t engine, const char *reason);
 };
 
+/*
+ * ---- client: what a client of libfairway gave with the policy's table (fairway.h) ----
+ * The extension is that pointer itself; NULL elsewhere.
+ */
+#define POL_CLIENT "client/1"
+
 /* ---- elastic: jobs that may run on other numbers of tasks than they ask ---- */
 
 /* Of a job: from min to max tasks; how many its user asked for.  Of one that is not elastic all three are the same. */

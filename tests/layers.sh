@@ -7,7 +7,7 @@
 grep -rn --include='*.[ch]' '#include "' sim policies tests | awk -F'[:"]' '
 BEGIN {
   # Lowest first: a room includes itself and those before it.
-  n = split("base core model input db metrics compare explain plot report host run sweep search calibrate cmd", order, " ")
+  n = split("base core model input db metrics compare explain plot report host run sweep search calibrate library cmd", order, " ")
   for (i = 1; i <= n; i++) rank[order[i]] = i
   n = split("db metrics compare explain plot report", reads, " ")
   for (i = 1; i <= n; i++) is_result[reads[i]] = 1

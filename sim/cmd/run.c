@@ -1,20 +1,16 @@
 /* fairway run: a scenario under its policies and seeds, into a database. */
-#include <errno.h>
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
-#include <string.h>
 #include "cmd/cmd.h"
-#include "db/query.h"
+#include "input/scenario/scenario.h"
+#include "library/fairway.h"
 #include "run/lines.h"
 #include "run/run.h"
-#include "run/run_policy.h"
-#include "run/setup.h"
 #include "base/mem.h"
 #include "base/text.h"
 
 struct run_opts {
-    const char *scenario, *db, *log;
+    const char *db, *log;
     struct option_list policy, set;
     uint64_t    *seed;
     size_t       n_seeds, cap_seeds;
@@ -37,156 +33,109 @@ static bool read_seed(const struct cmd_option *x, const char *text, void *opts, 
     return true;
 }
 
-/* -p and -s replace the scenario's own lists. */
-static void override(struct scenario *s, const struct run_opts *o)
+/* What the client of the library, this program, keeps between its calls. */
+struct client {
+    const struct run_opts *o;
+    char db[4096];
+    bool may_end_unfinished;
+    uint32_t done, failed;
+    uint64_t unfinished;
+    struct progress bar;
+};
+
+static void on_begin(void *ctx, const struct fairway_plan *p)
 {
-    if (o->policy.n > 0) {
-        for (size_t i = 0; i < s->asked.n_policies; i++) { mem_free(s->asked.policy[i].spec); mem_free(s->asked.policy[i].label); }
-        s->asked.n_policies = 0;
-        for (size_t i = 0; i < o->policy.n; i++) {
-            MEM_RESERVE(s->asked.policy, s->asked.cap_policies, i + 1);
-            s->asked.policy[s->asked.n_policies++] = (struct scn_policy){ mem_strdup(o->policy.at[i]),
-                mem_strdup(o->policy.at[i]), 0, 0 };
-        }
-    }
-    if (o->n_seeds > 0) {
-        MEM_RESERVE(s->asked.seed, s->asked.cap_seeds, o->n_seeds);
-        memcpy(s->asked.seed, o->seed, o->n_seeds * sizeof *s->asked.seed);
-        s->asked.n_seeds = o->n_seeds;
-    }
-    if (o->audit) s->output.audit = true;
-    if (o->strict) s->trace.strict = true;
+    struct client *c = ctx;
+    (void)snprintf(c->db, sizeof c->db, "%s", p->database);
+    c->may_end_unfinished = p->may_end_unfinished != 0;
+    /* Equal runs would show intervals of width 0. */
+    if (p->n_seeds > 1 && !p->is_drawn) lines_idle_seeds((size_t)p->n_seeds);
+    if (p->has_sweep && !c->o->quiet)
+        (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
+    run_catch_interrupt();
 }
 
-struct tally { uint32_t done, failed; uint64_t unfinished, rejected; enum st worst; };
-
-static void print_repairs(const struct trace *t, const char *path)
+static void on_progress(void *ctx, const struct fairway_progress *p)
 {
+    struct client *c = ctx;
+    char text[256], sim[64];
+    double fraction = p->n_jobs > 0 ? (double)p->n_ended / (double)p->n_jobs : 0;
+    (void)snprintf(text, sizeof text, "run %" PRIu32 "/%" PRIu32 " %s: %" PRIu64 "/%" PRIu64 " jobs, simulated %s",
+                   p->run, p->n_runs, p->label, p->n_ended, p->n_jobs, text_duration(sim, sizeof sim, p->now_us));
+    progress_show(&c->bar, (p->run - 1 + fraction) / p->n_runs, text);
+}
+
+static void on_note(void *ctx, const struct fairway_note *n)
+{
+    struct client *c = ctx;
     char line[512];
-    for (size_t i = 0; i < t->repairs.n; i++)
-        text_line(stderr, "%s",
-                  lines_repair(line, sizeof line, path ? path : "trace", "", t->repairs.at[i].what,
-                               t->repairs.at[i].count, t->repairs.at[i].first_line));
+    progress_clear(&c->bar);
+    text_line(stderr, "%s", lines_repair(line, sizeof line, n->of, n->of, n->what, n->count, n->first_line));
 }
 
-/* What is not modelled of a policy's own file, or by the policy: the run's, not the trace's. */
-static enum st print_notes(struct store *store, int64_t run, const char *label, struct diag *d)
+static int print_error(const struct fairway_error *e)
 {
-    sqlite3_stmt *q;
-    char line[512];
-    TRY(query_run(store, run, "SELECT what, count FROM repair WHERE run = ? AND first_line = 0 ORDER BY what", &q, d));
-    while (sqlite3_step(q) == SQLITE_ROW)
-        text_line(
-            stderr, "%s",
-            lines_repair(line, sizeof line, "", label, query_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1), 0));
-    return query_end(store, q, d);
+    static const enum st code[] = { ST_EINPUT, ST_EWORLD, ST_EPOLICY, ST_EINTR };
+    struct diag d = { .line = e->line, .col = e->column };
+    for (size_t i = 0; i < ARRAY_LEN(code); i++)
+        if (diag_exit_status(code[i]) == e->status) d.code = code[i];
+    (void)snprintf(d.file, sizeof d.file, "%s", e->file);
+    (void)snprintf(d.msg, sizeof d.msg, "%s", e->message);
+    (void)snprintf(d.hint, sizeof d.hint, "%s", e->hint);
+    return cmd_fail(&d);
 }
 
-/* Every policy on the trace of one seed. */
-static enum st run_seed(struct run_env *env, uint64_t seed, bool with_repairs, struct tally *tally, struct diag *d)
+static void on_run(void *ctx, const struct fairway_result *r)
 {
-    struct scenario *s = env->scn;
-    if (with_repairs) print_repairs(env->trace, s->trace.path);
-    for (size_t i = 0; i < s->asked.n_policies; i++) {
-        char label[80], digest[17];
-        struct run_result r;
-        struct diag failed = { 0 };
-        (void)snprintf(label, sizeof label, "%.48s seed %" PRIu64, s->asked.policy[i].label, seed);
-        progress_run(env->progress, label, env->trace->facts.n_jobs);
-        if (env->log != NULL) (void)fprintf(env->log, "# %s\n", label);
-        enum st st = run_one(env, &s->asked.policy[i], seed, &r, &failed);
-        progress_clear(env->progress);
-        if (st != ST_OK && st != ST_EPOLICY) { *d = failed; return st; }
-        if (st == ST_EPOLICY) {
-            diag_print(&failed, stderr);
-            tally->failed++;
-            tally->worst = ST_EPOLICY;
-            continue;
-        }
-        (void)snprintf(digest, sizeof digest, "%016" PRIx64, r.digest);
-        if (!env->quiet) lines_run(r.id, label, r.n_done, digest);
-        tally->done++;
-        tally->unfinished += r.n_unfinished;
-        tally->rejected += r.n_rejected;
-        if (r.n_unfinished > 0 && s->horizon == TICK_NEVER && s->replay.fill <= 0) lines_unfinished(label, r.n_unfinished);
-        if (r.n_unlimited > 0 && !env->quiet)
-            lines_unlimited(label, s->asked.policy[i].label, r.n_unlimited, r.n_arrived);
-        if (r.n_rejected > 0) lines_rejected(label, r.n_rejected);
-        if (r.n_never_eligible > 0) lines_never_eligible(label, r.n_never_eligible);
-        if (r.is_scoreless) lines_scoreless(label);
-        if (r.n_refused > 0) lines_refused(label, r.n_refused);
-        if (with_repairs) TRY(print_notes(env->store, r.id, s->asked.policy[i].label, d));
+    struct client *c = ctx;
+    char digest[17];
+    progress_clear(&c->bar);
+    if (r->error != NULL) {
+        (void)print_error(r->error);
+        c->failed++;
+        return;
     }
-    return ST_OK;
+    (void)snprintf(digest, sizeof digest, "%016" PRIx64, r->digest);
+    if (!c->o->quiet) lines_run(r->id, r->label, r->n_done, digest);
+    c->done++;
+    c->unfinished += r->n_unfinished;
+    if (r->n_unfinished > 0 && !c->may_end_unfinished) lines_unfinished(r->label, r->n_unfinished);
+    if (r->n_unlimited > 0 && !c->o->quiet) lines_unlimited(r->label, r->policy, r->n_unlimited, r->n_arrived);
+    if (r->n_rejected > 0) lines_rejected(r->label, r->n_rejected);
+    if (r->n_never_eligible > 0) lines_never_eligible(r->label, r->n_never_eligible);
+    if (r->is_scoreless) lines_scoreless(r->label);
+    if (r->n_refused > 0) lines_refused(r->label, r->n_refused);
 }
 
-static enum st run_all(struct run_env *env, struct setup *setup, struct tally *tally, struct diag *d)
+static int execute(struct client *c, struct fairway *f, struct fairway_error *e)
 {
-    for (size_t k = 0; k < env->scn->asked.n_seeds; k++) {
-        TRY(setup_trace(setup, env->scn->asked.seed[k], d));
-        TRY(setup_isolated(setup, &env->isolated, d));
-        TRY(run_seed(env, env->scn->asked.seed[k], k == 0, tally, d));
-    }
-    return ST_OK;
-}
-
-static enum st with_log(struct run_env *env, struct setup *setup, const char *log, struct tally *tally, struct diag *d)
-{
-    if (log != NULL && (env->log = fopen(log, "w")) == NULL)
-        return diag_set(d, ST_EWORLD, "cannot write the log '%s': %s", log, strerror(errno));
-    enum st st = run_all(env, setup, tally, d);
-    if (env->log != NULL && fclose(env->log) != 0 && st == ST_OK)
-        st = diag_set(d, ST_EWORLD, "cannot write the log '%s': %s", log, strerror(errno));
-    return st;
-}
-
-/* All input is read and checked before the database is opened: a mistake leaves none behind. */
-static enum st execute(const struct run_opts *o, struct scenario *s, struct tally *tally, char *db, size_t cap, struct diag *d)
-{
-    struct progress progress;
-    struct setup setup;
-    struct run_env env = { .scn = s, .trace = &setup.trace, .progress = &progress, .quiet = o->quiet, .limits = o->limits };
-    TRY(scn_load(s, o->scenario, option_list_array(&o->set), o->set.n, d));
-    override(s, o);
-    if (s->asked.n_policies == 0) return diag_at(d, ST_EINPUT, s->id.path, 0, 0, "no policy: name some under `policies:` or with -p");
-    TRY(run_policy_check_all(s, &o->limits, d));
-    (void)snprintf(db, cap, "%s%s", o->db ? o->db : s->id.name, o->db ? "" : ".db");
-    setup_begin(&setup, s);
-    enum st st = setup_trace(&setup, s->asked.seed[0], d);
-    if (st == ST_OK) st = store_open(&env.store, db, d);
-    if (st == ST_OK) {
-        /* Equal runs would show intervals of width 0. */
-        if (s->asked.n_seeds > 1 && !setup_is_drawn(s)) lines_idle_seeds(s->asked.n_seeds);
-        if (s->asked.has_sweep && !o->quiet)
-            (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
-        run_catch_interrupt();
-        progress_begin(&progress, o->quiet, (uint32_t)(s->asked.n_policies * s->asked.n_seeds));
-        st = with_log(&env, &setup, o->log, tally, d);
-        store_close(env.store);
-    }
-    setup_fini(&setup);
-    return st;
+    const struct run_opts *o = c->o;
+    int status = FAIRWAY_OK;
+    for (size_t i = 0; i < o->policy.n && status == FAIRWAY_OK; i++) status = fairway_add_policy(f, o->policy.at[i], NULL, e);
+    for (size_t i = 0; i < o->n_seeds && status == FAIRWAY_OK; i++) status = fairway_add_seeds(f, o->seed[i], o->seed[i], e);
+    if (status != FAIRWAY_OK) return status;
+    progress_begin(&c->bar, o->quiet);
+    status = fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options),
+        .audit = o->audit, .strict = o->strict, .no_exec = o->limits.no_exec, .database = o->db, .log = o->log,
+        .decide_timeout_us = o->limits.call_us, .policy_memory_b = o->limits.mem_b, .stop = run_interrupt(),
+        .ctx = c, .begin = on_begin, .progress = c->bar.is_on ? on_progress : NULL, .note = on_note, .run = on_run }, e);
+    progress_clear(&c->bar);
+    return status;
 }
 
 static int run(void *opts, const struct cmd_args *a)
 {
     struct run_opts *o = opts;
-    struct scenario s;
-    struct tally tally = { 0 };
-    struct diag d = { 0 };
-    char db[4096];
-    int status = 0;
-    memset(&s, 0, sizeof s);
-    o->scenario = a->at[0];
-    enum st st = execute(o, &s, &tally, db, sizeof db, &d);
-    if (tally.done + tally.failed > 0 && !o->quiet)
-        text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", tally.done, tally.done == 1 ? "" : "s",
-            db,
-                     tally.failed ? " (and some that failed)" : "", db);
-    if (st != ST_OK) status = cmd_fail(&d);
-    else if (tally.worst != ST_OK) status = diag_exit_status(tally.worst);
-    else if (tally.unfinished > 0 && s.horizon == TICK_NEVER && s.replay.fill <= 0) status = 1;
-    scn_fini(&s);
+    struct client c = { .o = o };
+    struct fairway_error e;
+    struct fairway *f = fairway_open(a->at[0], NULL, option_list_array(&o->set), o->set.n, &e);
+    int status = f == NULL ? e.status : execute(&c, f, &e);
+    fairway_close(f);
+    if (c.done + c.failed > 0 && !o->quiet)
+        text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", c.done, c.done == 1 ? "" : "s", c.db,
+                  c.failed ? " (and some that failed)" : "", c.db);
+    if (status != FAIRWAY_OK && (status != FAIRWAY_EPOLICY || c.failed == 0)) (void)print_error(&e);
+    else if (status == FAIRWAY_OK && c.unfinished > 0 && !c.may_end_unfinished) status = 1;
     mem_free(o->seed);
     return status;
 }

@@ -550,13 +550,14 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     *out = NULL;
     const char *file = origin && origin->file ? origin->file : "";
     uint32_t line = origin ? origin->line : 0, col = origin ? origin->col : 0;
+    const struct host_own *own = origin ? origin->own : NULL;
     if (hooks != NULL) p->hooks = *hooks;
     sandbox_enter(p->hooks.page, SANDBOX_LOADING);
-    enum st st = policy_spec_parse(&p->spec, spec, weights, file, line, col, d);
+    enum st st = policy_spec_parse(&p->spec, spec, own, weights, file, line, col, d);
     sandbox_leave(p->hooks.page);
     if (st != ST_OK) { mem_free(p); return st; }
     const struct guest_ops *guest = p->spec.guest;
-    if (guest != NULL && p->hooks.call_us > 0) p->spec.value[guest->timeout_param].i = p->hooks.call_us;
+    if (guest != NULL && guest->timeout_param != POL_NONE && p->hooks.call_us > 0) p->spec.value[guest->timeout_param].i = p->hooks.call_us;
     if (p->hooks.page != NULL) (void)snprintf(p->hooks.page->name, sizeof p->hooks.page->name, "%s", p->spec.ops->name);
     p->api = (struct pol_host){
         .abi_major = POL_ABI_MAJOR, .size = sizeof p->api, .abi_minor = POL_ABI_MINOR, .ctx = p,
@@ -566,6 +567,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
         .fits = pol_node_fits, .capacity = pol_node_capacity, .pick_cards = pol_node_pick_cards,
     };
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
+    p->mirror.client = own != NULL ? own->client : NULL;
     p->mirror.ext.cores.resize = on_resize;
     p->mirror.ext.elastic.scale = on_scale;
     p->mirror.ext.reservations.reserve = on_reserve;

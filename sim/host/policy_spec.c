@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include "host/exec/exec.h"
+#include "host/host.h"
 #include "host/policy_load.h"
 #include "input/text/find.h"
 #include "base/mem.h"
@@ -245,13 +246,17 @@ static enum st resolve(struct policy_spec *p, const char *name, bool is_file, co
     return p->ops != NULL ? ST_OK : unknown_policy(at, name, d);
 }
 
-static enum st parse(struct policy_spec *p, char *copy, const char *weights, const struct origin *at, struct diag *d)
+static enum st parse(struct policy_spec *p, char *copy, const struct host_own *own, const char *weights, const struct origin *at,
+                     struct diag *d)
 {
-    size_t path = policy_load_path_len(copy);
+    size_t path = own != NULL ? 0 : policy_load_path_len(copy);
     char *colon = path > 0 ? copy + path : strchr(copy, ':');
     if (colon != NULL && *colon == '\0') colon = NULL;
     if (colon != NULL) *colon = '\0';
-    TRY(resolve(p, copy, path > 0, at, d));
+    if (own != NULL) {
+        p->ops = own->table;
+        p->guest = own->guest;
+    } else TRY(resolve(p, copy, path > 0, at, d));
     MEM_ARRAY(p->value, p->ops->n_params);
     MEM_ARRAY(p->text, p->ops->n_params);
     MEM_ARRAY(p->plugin, p->ops->n_params);
@@ -290,14 +295,14 @@ static enum st parse_exec(struct policy_spec *p, const char *command, const char
 
 bool policy_spec_is_command(const char *spec) { return strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0; }
 
-enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *weights,
+enum st policy_spec_parse(struct policy_spec *p, const char *spec, const struct host_own *own, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     memset(p, 0, sizeof *p);
     struct origin at = { file, line, col };
     char *copy = mem_strdup(spec);
-    enum st st = policy_spec_is_command(spec)
-               ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d) : parse(p, copy, weights, &at, d);
+    enum st st = own == NULL && policy_spec_is_command(spec)
+               ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d) : parse(p, copy, own, weights, &at, d);
     mem_free(copy);
     if (st != ST_OK) policy_spec_fini(p);
     return st;

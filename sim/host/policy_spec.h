@@ -13,6 +13,7 @@
 #include "input/tasks/core_history.h"
 
 struct policy_load;
+struct host_own;
 
 /* Of a POL_PLUGIN parameter; file NULL: one of its choices.  Of a POL_FILE: what was read. */
 struct policy_spec_plugin {
@@ -41,9 +42,10 @@ struct policy_spec {
  * (policy_load.h).  Errors name what was found and what was
  * expected, with the nearest name; file, line and col say where (file "" for
  * the command line).  On error *p is empty.
+ *   own      see host.h; NULL: there is none
  *   weights  see host_create
  */
-enum st policy_spec_parse(struct policy_spec *p, const char *spec, const char *weights,
+enum st policy_spec_parse(struct policy_spec *p, const char *spec, const struct host_own *own, const char *weights,
                       const char *file, uint32_t line, uint32_t col, struct diag *d);
 /* The plugin of the spec, the first if a policy has parameters for several; NULL: none. */
 const struct policy_load *policy_spec_plugin(const struct policy_spec *p);

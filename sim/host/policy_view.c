@@ -244,7 +244,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
         { POL_SCORES, &p->ext.scores }, { POL_PREFERENCES, &p->ext.preferences },
         { POL_RECORDED, &p->ext.recorded },
-        { POL_ELASTIC, &p->ext.elastic },
+        { POL_ELASTIC, &p->ext.elastic }, { POL_CLIENT, p->client },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;

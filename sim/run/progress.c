@@ -1,7 +1,6 @@
 /* progress.c -- the bar of progress.h, redrawn on one line of the terminal. */
 #include "run/progress.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -16,20 +15,14 @@ double progress_clock(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-void progress_begin(struct progress *p, bool quiet, uint32_t n_runs)
+void progress_begin(struct progress *p, bool quiet)
 {
     memset(p, 0, sizeof *p);
     p->is_on = !quiet && isatty(STDERR_FILENO);
-    p->n_runs = n_runs;
     p->began = p->drawn = progress_clock();
 }
 
-void progress_run(struct progress *p, const char *label, uint64_t n_jobs)
-{
-    p->run++;
-    p->n_jobs = n_jobs;
-    (void)snprintf(p->label, sizeof p->label, "%s", label);
-}
+void progress_run(struct progress *p, uint64_t n_jobs) { p->n_jobs = n_jobs; }
 
 static void draw(const struct progress *p, double whole, const char *text, double clock)
 {
@@ -57,12 +50,7 @@ static bool is_due(struct progress *p, double *clock)
 void progress_tick(struct progress *p, uint64_t instants, uint64_t jobs_ended, sim_tick now)
 {
     double clock, fraction = p->n_jobs ? (double)jobs_ended / (double)p->n_jobs : 0;
-    if ((!p->is_on && p->report == NULL) || (instants & 255) != 0 || !is_due(p, &clock)) return;
-    if (p->report != NULL) { p->report(p->ctx, fraction); return; }
-    char text[256], sim[64];
-    (void)snprintf(text, sizeof text, "run %" PRIu32 "/%" PRIu32 " %s: %" PRIu64 "/%" PRIu64 " jobs, simulated %s",
-                   p->run, p->n_runs, p->label, jobs_ended, p->n_jobs, text_duration(sim, sizeof sim, now));
-    draw(p, (p->run - 1 + fraction) / p->n_runs, text, clock);
+    if (p->report != NULL && (instants & 255) == 0 && is_due(p, &clock)) p->report(p->ctx, fraction, jobs_ended, now);
 }
 
 void progress_show(struct progress *p, double whole, const char *text)

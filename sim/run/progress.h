@@ -1,5 +1,5 @@
 /*
- * progress.h -- how far the runs are, with the time left, on a terminal only.  Layer: run.
+ * progress.h -- how far the runs are: told to who asks, and drawn, with the time left, on a terminal only.  Layer: run.
  */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H
@@ -8,17 +8,15 @@
 
 struct progress {
     bool     is_on;             /* stderr is a terminal and not --quiet */
-    uint32_t run, n_runs;
     uint64_t n_jobs;            /* of one run */
     double   began, drawn;      /* wall clock, s */
-    char     label[80];
-    /* Where a process reports to another that draws: told now and then how much of the run is done, 0..1. */
-    void   (*report)(void *ctx, double fraction);
+    /* Told now and then how much of the run is done, 0..1, by whoever runs: whoever draws may be elsewhere. */
+    void   (*report)(void *ctx, double fraction, uint64_t n_ended, sim_tick now);
     void    *ctx;
 };
 
-void progress_begin(struct progress *p, bool quiet, uint32_t n_runs);
-void progress_run(struct progress *p, const char *label, uint64_t n_jobs);      /* the next run begins */
+void progress_begin(struct progress *p, bool quiet);
+void progress_run(struct progress *p, uint64_t n_jobs);     /* the next run begins */
 /* Cheap enough to call at every instant: looks at the clock now and then. */
 void progress_tick(struct progress *p, uint64_t instants, uint64_t jobs_ended, sim_tick now);
 /* Draw a bar of this much of the whole, a text and the time left; at most ten times a second. */

@@ -32,6 +32,7 @@ void run_catch_interrupt(void)
     (void)sigaction(SIGTERM, &sa, NULL);
 }
 
+const volatile sig_atomic_t *run_interrupt(void) { return &interrupted; }
 bool run_is_interrupted(void) { return interrupted != 0; }
 
 /* What the hooks of one run write to. */
@@ -49,6 +50,7 @@ struct sink {
 static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
 {
     struct sink *r = ctx;
+    if (r->env->decision != NULL) r->env->decision(r->env->decision_ctx, at, verb, job, task, node, reason);
     if (r->error.code != ST_OK || !r->env->scn->output.decisions) return;
     (void)store_decision(r->env->store, r->run, &(struct store_decision){
         .at_us = at, .verb = verb, .ordinal = job, .task = task, .node = node, .reason = reason }, &r->error);
@@ -164,7 +166,7 @@ static enum st loop(const struct run_env *env, struct world *w, const struct sin
     const struct world_count *count = world_count(w);
     for (enum st st; (st = world_step(w, d)) != ST_END;) {
         if (st != ST_OK) return st;
-        if (interrupted || (rec->page != NULL && rec->page->stop)) return diag_set(d, ST_EINTR, "interrupted");
+        if ((env->stop != NULL && *env->stop) || (rec->page != NULL && rec->page->stop)) return diag_set(d, ST_EINTR, "interrupted");
         if (rec->error.code != ST_OK) { *d = rec->error; return d->code; }
         if (env->progress) progress_tick(env->progress, world_n_instants(w), count->done + count->timeout, world_now(w));
     }
@@ -249,7 +251,7 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     struct host *h;
     struct sink rec = { .env = env, .page = page };
     struct host_hooks hooks = { .ctx = &rec,
-                                .decision = env->scn->output.decisions ? on_decision : NULL,
+                                .decision = env->scn->output.decisions || env->decision != NULL ? on_decision : NULL,
                                 .note = on_note,
                                 .scores = env->scn->output.scores ? on_scores : NULL,
                                 .contradicts = on_contradicts,
@@ -293,7 +295,7 @@ static enum st run_sandboxed(const struct run_env *env, const struct scn_policy 
     struct sandboxed c = { env, policy, seed, shared };
     double t0 = progress_clock();
     store_leave(env->store);
-    enum st st = sandbox_run(&env->limits, policy->spec, &interrupted, run_there, &c, d);
+    enum st st = sandbox_run(&env->limits, policy->spec, env->stop, run_there, &c, d);
     struct diag again = { 0 };
     enum st back = store_return(env->store, &again);
     if (back == ST_OK && !shared->is_over && shared->r.id != 0)
@@ -308,5 +310,5 @@ enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint
                 struct run_result *out, struct diag *d)
 {
     memset(out, 0, sizeof *out);
-    return host_is_foreign(policy->spec) ? run_sandboxed(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
+    return policy->own == NULL && host_is_foreign(policy->spec) ? run_sandboxed(env, policy, seed, out, d) : run_here(env, policy, seed, NULL, out, d);
 }

@@ -4,6 +4,7 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
+#include <signal.h>
 #include <stdio.h>
 #include "host/sandbox.h"
 #include "run/isolated.h"
@@ -19,8 +20,11 @@ struct run_env {
     struct store    *store;
     FILE            *log;           /* event log; NULL: none */
     struct progress *progress;
-    bool             quiet;
     struct sandbox_limits limits;      /* on policies that are not of this program */
+    const volatile sig_atomic_t *stop;  /* once it is not 0 the run ends as interrupted; NULL: nobody asks */
+    /* Told of every decision, as host_hooks.decision is, whether the scenario has them recorded or not; or NULL. */
+    void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason);
+    void *decision_ctx;
 };
 
 struct run_result {
@@ -42,8 +46,9 @@ struct run_result {
 enum st run_one(const struct run_env *env, const struct scn_policy *policy, uint64_t seed,
                 struct run_result *out, struct diag *d);
 
-/* Ctrl-C asks the run to stop at the next instant. */
+/* For a program: from now on Ctrl-C sets the flag, the process's own, that run_env.stop can be. */
 void run_catch_interrupt(void);
+const volatile sig_atomic_t *run_interrupt(void);
 bool run_is_interrupted(void);
 
 #endif

@@ -29,7 +29,7 @@ enum st run_policy_open(struct host **h, struct scenario *s, uint64_t seed, cons
                            const struct host_hooks *hooks, struct diag *d)
 {
     char *weights = format_weights(s);
-    struct host_origin at = { p->line ? s->id.path : NULL, p->line, p->col };
+    struct host_origin at = { p->line ? s->id.path : NULL, p->line, p->col, p->own };
     const struct world_config run = setup_world(s, seed);
     enum st st = host_create(h, p->spec, weights, &run, &at, hooks, d);
     mem_free(weights);
@@ -116,9 +116,9 @@ enum st run_policy_find(struct run_policy *out, struct scenario *s, struct scn_p
 {
     struct find f = { s, p, limits->call_us, NULL, out };
     memset(out, 0, sizeof *out);
-    if (limits->no_exec && (host_is_foreign(p->spec) || host_is_command(p->spec)))
+    if (limits->no_exec && p->own == NULL && (host_is_foreign(p->spec) || host_is_command(p->spec)))
         return diag_at(d, ST_EINPUT, p->line ? s->id.path : "", p->line, p->col, "policy '%s' is code of its own, which --no-exec refuses", p->spec);
-    if (!host_is_foreign(p->spec)) return find_policy(&f, NULL, d);
+    if (p->own != NULL || !host_is_foreign(p->spec)) return find_policy(&f, NULL, d);
     f.answer = sandbox_share(sizeof *f.answer);
     enum st st = sandbox_run(limits, p->spec, NULL, find_policy, &f, d);
     if (st == ST_OK) {

@@ -66,8 +66,10 @@ static bool write_all(int fd, const void *from, size_t n)
 /* ---- in the worker ---- */
 
 /* When the reader is gone, SIGPIPE ends the worker here: nobody waits for its result. */
-static void report(void *ctx, double fraction)
+static void report(void *ctx, double fraction, uint64_t n_ended, sim_tick now)
 {
+    (void)n_ended;
+    (void)now;
     const int *fd = ctx;
     struct msg m = { MSG_PROGRESS, fraction };
     (void)write_all(*fd, &m, sizeof m);
@@ -78,7 +80,7 @@ _Noreturn static void work(const struct results *results, int in, int out)
     struct progress progress;
     struct shards_writer w;
     (void)signal(SIGPIPE, SIG_DFL);
-    progress_begin(&progress, true, 1);
+    progress_begin(&progress, true);
     progress.report = report;
     progress.ctx = &out;
     shards_writer_begin(&w, results->grid, results->dir, &progress);

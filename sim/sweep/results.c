@@ -64,7 +64,7 @@ enum st results_begin(struct results *r, const struct grid *g, struct store *s, 
     MEM_ARRAY(r->dropped, g->n);
     enum st st = look_up(r, d);
     if (st == ST_OK) st = choose_ids(r, d);
-    progress_begin(&r->progress, quiet, (uint32_t)(g->n - r->n_before));
+    progress_begin(&r->progress, quiet);
     if (st != ST_OK) results_fini(r);
     return st;
 }

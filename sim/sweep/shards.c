@@ -54,15 +54,14 @@ static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d
 static enum st run_into(struct shards_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
 {
     const struct grid_run *r = &w->grid->run[i];
-    struct run_env env = { .store = store, .progress = w->progress, .quiet = true, .limits = w->grid->opts.limits };
+    struct run_env env = { .store = store, .progress = w->progress, .stop = run_interrupt(), .limits = w->grid->opts.limits };
     struct run_result result;
-    char label[80];
     TRY(enter_case(w, r->kase, d));
     TRY(setup_trace(&w->setup, r->seed, d));
     TRY(setup_isolated(&w->setup, &env.isolated, d));
     env.scn = &w->scn;
     env.trace = &w->setup.trace;
-    if (w->progress != NULL) progress_run(w->progress, grid_label(w->grid, i, label, sizeof label), env.trace->facts.n_jobs);
+    if (w->progress != NULL) progress_run(w->progress, env.trace->facts.n_jobs);
     enum st st = run_one(&env, &w->scn.asked.policy[r->policy], r->seed, &result, d);
     bool is_it = strcmp(result.key, r->key) == 0;
     *has_row = result.id != 0 && is_it;

@@ -12,6 +12,10 @@ check "the program, its manual and completions are where they are looked for" sh
     [ -s include/fairway/lib/sched/list.h ] && [ -s lib/libfairway-policy.a ] &&
     [ -s share/bash-completion/completions/fairway ] && [ -s share/zsh/site-functions/_fairway ]' - "$usr"
 
+check "the library, its header and what pkg-config tells of it, too" sh -c '
+    cd "$1" && [ -s lib/libfairway.so.0 ] && [ "$(readlink lib/libfairway.so)" = libfairway.so.0 ] && [ -s include/fairway.h ] &&
+    grep -q "^libdir=/usr/lib$" lib/pkgconfig/fairway.pc && grep -q "^Version: [0-9]" lib/pkgconfig/fairway.pc' - "$usr"
+
 # ---- documents ----
 there() { # reads names; each is of a document that is installed
     sort -u >"$dir/names"

@@ -128,7 +128,7 @@ static void destroy(void *self)
     mem_free(x);
 }
 
-static enum st create_failed = ST_EINPUT;      /* create has no way to say more than why */
+static _Thread_local enum st create_failed = ST_EINPUT;        /* create has no way to say more than why */
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {

@@ -340,9 +340,14 @@ char *scn_variant(const char *const *set, size_t n)
 
 enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d)
 {
+    return scn_load_text(s, path, NULL, set, n_set, d);
+}
+
+enum st scn_load_text(struct scenario *s, const char *path, const char *text, const char *const *set, size_t n_set, struct diag *d)
+{
     struct ydoc y;
     memset(s, 0, sizeof *s);
-    TRY(ydoc_load(&y, path, d));
+    TRY(text != NULL ? ydoc_parse(&y, path, text, d) : ydoc_load(&y, path, d));
     enum st st = ST_OK;
     for (size_t i = 0; i < n_set && st == ST_OK; i++) st = ydoc_set(&y, set[i], d);
     if (st == ST_OK) s->id.variant = scn_variant(set, n_set);

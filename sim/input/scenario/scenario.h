@@ -53,10 +53,12 @@ struct scn_data {               /* network:, data: */
     uint32_t replicas;
 };
 
+struct host_own;
 struct scn_policy {
     char *spec;                 /* "name:key=value,..." as `-p` takes it */
     char *label;                /* how tables and charts call it; the spec when none is given */
     uint32_t line, col;         /* in the scenario; 0 from the command line */
+    const struct host_own *own; /* whose the spec is (host/host.h); NULL: a built-in, a file or a command; borrowed */
 };
 
 /* Which runs are asked for, which is no part of a case. */
@@ -106,6 +108,8 @@ enum { SCN_SEEDS_MAX = 10000 };
 /* "3..7", both ends in it, or "3" alone; false when it is no range. */
 bool    scn_seed_range(const char *text, uint64_t *lo, uint64_t *hi);
 enum st scn_load(struct scenario *s, const char *path, const char *const *set, size_t n_set, struct diag *d);
+/* The same of a text; path: what errors call it, and beside which files are looked for. */
+enum st scn_load_text(struct scenario *s, const char *path, const char *text, const char *const *set, size_t n_set, struct diag *d);
 void    scn_fini(struct scenario *s);
 
 #endif

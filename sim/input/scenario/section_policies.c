@@ -228,7 +228,7 @@ enum st scn_sweep_param(struct scn_asked *s, const struct ydoc_node *param, stru
         for (size_t k = 0; k < n_new; k++) {
             struct scn_policy *p = &s->policy[s->n_policies++];
             if (!is_hit || st != ST_OK) {
-                *p = (struct scn_policy){ mem_strdup(old[i].spec), mem_strdup(old[i].label), old[i].line, old[i].col };
+                *p = (struct scn_policy){ mem_strdup(old[i].spec), mem_strdup(old[i].label), old[i].line, old[i].col, NULL };
                 continue;
             }
             st = with_param(&old[i], name, param->at[k], p, d);

@@ -1,0 +1,172 @@
+/*
+ * fairway.h -- the simulator as a library: scenarios are opened and run, and what their databases hold is compared,
+ * explained and drawn, in the process that asks.  The program `fairway` runs scenarios through it.  Layer: library.
+ *
+ *     struct fairway_error e;
+ *     struct fairway *f = fairway_open("demo.yaml", NULL, NULL, 0, &e);
+ *     if (f == NULL || fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options),
+ *                                                                .database = "demo.db" }, &e) != FAIRWAY_OK)
+ *         fprintf(stderr, "%s:%u:%u: %s\n", e.file, e.line, e.column, e.message);
+ *     fairway_close(f);
+ *
+ * Nothing is shared between two scenarios: each may be opened, run and closed in a thread of its own.  A scenario
+ * itself is one thread's at a time, and two runs at once need two databases.  Two things are the process's own: the
+ * environment, which is read (and, while a trace gives times of a named time zone, TZ set and put back), and memory:
+ * when there is no more of it, and when an invariant of the simulator is broken, the process ends with a message on
+ * standard error.  A policy of a shared object runs in a process of its own, by fork(): what callbacks do to memory
+ * during such a run is not seen outside of it, but for `begin`, `note` and `run`.
+ *
+ * Versions: FAIRWAY_API is the number in libfairway.so.0's name and grows when a client must be built again.  Structs
+ * that begin with `size` may grow at their end: put sizeof there, and 0 in what you do not use.
+ */
+#ifndef FAIRWAY_H
+#define FAIRWAY_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FAIRWAY_API 0
+#define FAIRWAY_PUBLIC __attribute__((visibility("default")))
+
+/* What came of a call: the exit status that the program would have. */
+enum fairway_status {
+    FAIRWAY_OK,
+    FAIRWAY_EINPUT = 2,         /* the scenario, the trace or an argument is wrong */
+    FAIRWAY_EWORLD = 3,         /* the disk, the database, a missing gnuplot */
+    FAIRWAY_EPOLICY = 4,        /* a policy broke its contract: its run is kept as failed */
+    FAIRWAY_EINTR = 130         /* stopped: see `stop` */
+};
+
+/* Filled by every call that fails; NULL where nobody wants it.  line, column: from 1; 0: not known. */
+struct fairway_error {
+    int32_t  status;            /* enum fairway_status */
+    uint32_t line, column;
+    char     file[512];         /* "" when the error has no file */
+    char     message[1024];
+    char     hint[256];         /* "did you mean ...", or what to do; may be "" */
+};
+
+FAIRWAY_PUBLIC uint32_t    fairway_api(void);           /* FAIRWAY_API of the library that is loaded */
+FAIRWAY_PUBLIC const char *fairway_version(void);
+FAIRWAY_PUBLIC void        fairway_free(void *text);    /* what a call says that the caller frees */
+
+/* ---- scenarios ---- */
+
+struct fairway;
+
+/*
+ * Read and check a scenario; NULL with e filled if there is a mistake.
+ *   path  the file; with `text` what messages call it, and beside which other files are looked for
+ *   text  the scenario itself, YAML or JSON; NULL: it is in the file
+ *   set   [n_set] "path=value", as --set
+ */
+FAIRWAY_PUBLIC struct fairway *fairway_open(const char *path, const char *text, const char *const *set, size_t n_set,
+                                            struct fairway_error *e);
+FAIRWAY_PUBLIC void fairway_close(struct fairway *f);   /* NULL is fine */
+
+/* In place of the scenario's own policies and seeds, from the first call on.  spec: as -p; label: NULL as it names itself. */
+FAIRWAY_PUBLIC int fairway_add_policy(struct fairway *f, const char *spec, const char *label, struct fairway_error *e);
+FAIRWAY_PUBLIC int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t last, struct fairway_error *e);
+
+/*
+ * A policy in C, of this process: a table of fairway/policy.h.
+ *   spec    "name:key=value,..." with the table's own name and parameters
+ *   client  what host->extension(ctx, "client/1") gives it (fairway/extensions.h)
+ * table and client are borrowed until fairway_close.
+ */
+struct pol_ops;
+FAIRWAY_PUBLIC int fairway_add_table(struct fairway *f, const struct pol_ops *table, const void *client, const char *spec,
+                                     const char *label, struct fairway_error *e);
+
+/* ---- running ---- */
+
+/* What will be run, known once all input is read. */
+struct fairway_plan {
+    const char *name, *database;
+    uint64_t n_policies, n_seeds;
+    uint32_t is_drawn;          /* something hangs on the seed; 0: all seeds give equal runs */
+    uint32_t has_sweep;         /* the scenario has a sweep, which this does not run */
+    uint32_t may_end_unfinished;/* it has a horizon, or jobs without end */
+    uint32_t reserved;
+};
+
+struct fairway_progress {
+    uint32_t    run, n_runs;    /* from 1 */
+    const char *label;          /* "POLICY seed N" */
+    uint64_t    n_ended, n_jobs;
+    int64_t     now_us;         /* simulated */
+};
+
+/* What a reader repaired or left out of a file, or what is not modelled of a policy's own. */
+struct fairway_note {
+    const char *of, *what;      /* of: the file's path, or the policy's label */
+    uint64_t    count, first_line;      /* first_line 0: it is of no line */
+};
+
+/* A run that ended.  error NULL: done. */
+struct fairway_result {
+    const char *policy, *label;         /* label: "POLICY seed N" */
+    const struct fairway_error *error;  /* why it failed; what follows is 0 then */
+    uint64_t seed, digest, n_done, n_unfinished, n_rejected, n_never_eligible, n_refused, n_arrived;
+    uint64_t n_unlimited;               /* jobs without a limit, under a policy that reads limits */
+    uint64_t n_events;
+    int64_t  id;                        /* in the database */
+    double   wall_s;
+    uint32_t is_scoreless, reserved;    /* scores were asked for, and the policy tells none */
+};
+
+/* A decision that was applied, or what a policy says that it holds back; task, node: -1 where there is none. */
+struct fairway_decision { int64_t at_us; const char *verb; uint64_t job; int64_t task, node; const char *reason; };
+
+/* All but size may be 0.  Callbacks come in the thread that runs, and their structs are theirs until they return. */
+struct fairway_options {
+    uint32_t size;
+    uint32_t audit, strict, no_exec;    /* as the options of `fairway run` */
+    const char *database;               /* NULL: NAME.db after the scenario's name */
+    const char *log;                    /* every event as a line of text, to this file */
+    int64_t decide_timeout_us, policy_memory_b;
+    const volatile sig_atomic_t *stop;  /* once it is not 0 the run comes to an end: FAIRWAY_EINTR */
+    void *ctx;
+    void (*begin)(void *ctx, const struct fairway_plan *p);
+    void (*progress)(void *ctx, const struct fairway_progress *p);      /* some ten times a second */
+    void (*note)(void *ctx, const struct fairway_note *n);
+    void (*run)(void *ctx, const struct fairway_result *r);
+    void (*decision)(void *ctx, const struct fairway_decision *d);
+};
+
+/*
+ * Every policy under every seed, into the database.  A run with the key of one that is there replaces it.
+ * FAIRWAY_EPOLICY: some failed, e tells of the first; the others are done.
+ */
+FAIRWAY_PUBLIC int fairway_run(struct fairway *f, const struct fairway_options *o, struct fairway_error *e);
+
+/* ---- results: what is returned is freed with fairway_free; NULL with e filled ---- */
+
+/*
+ * `fairway compare`: format text, markdown, latex, csv or json; against: a policy, NULL the first; scope: NULL all;
+ * metric [n_metrics]: 0 the usual ones.
+ */
+FAIRWAY_PUBLIC char *fairway_compare(const char *database, const char *format, const char *against, const char *scope,
+                                     const char *const *metric, size_t n_metrics, struct fairway_error *e);
+/* `fairway explain`: run is a number, or a label with /SEED; as_json 0: text. */
+FAIRWAY_PUBLIC char *fairway_explain(const char *database, const char *run, const char *job, int as_json,
+                                     struct fairway_error *e);
+
+/* `fairway plot`, into a file of the kind that its name ends in.  run, from_us, to_us: -1, and others NULL: not told. */
+struct fairway_plot {
+    uint32_t size, reserved;
+    const char *metric, *scope, *base, *nodes, *scenario;
+    int64_t run, from_us, to_us;
+};
+FAIRWAY_PUBLIC int fairway_plot(const char *database, const char *figure, const char *out, const struct fairway_plot *o,
+                                struct fairway_error *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
