@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "cmd/cmd.h"
+#include "cmd/until.h"
 #include "input/scenario/scenario.h"
 #include "library/fairway.h"
 #include "run/lines.h"
@@ -15,6 +16,7 @@ struct run_opts {
     uint64_t    *seed;
     size_t       n_seeds, cap_seeds;
     bool         audit, strict, quiet;
+    struct until until;
     struct sandbox_limits limits;
 };
 
@@ -33,11 +35,18 @@ static bool read_seed(const struct cmd_option *x, const char *text, void *opts, 
     return true;
 }
 
+static bool read_until(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
+{
+    (void)x;
+    return until_read(&((struct run_opts *)opts)->until, text, error, cap);
+}
+
 /* What the client of the library, this program, keeps between its calls. */
 struct client {
     const struct run_opts *o;
     char db[4096];
-    bool may_end_unfinished;
+    bool may_end_unfinished, is_drawn;
+    struct until_runs runs;
     uint32_t done, failed;
     uint64_t unfinished;
     struct progress bar;
@@ -48,6 +57,7 @@ static void on_begin(void *ctx, const struct fairway_plan *p)
     struct client *c = ctx;
     (void)snprintf(c->db, sizeof c->db, "%s", p->database);
     c->may_end_unfinished = p->may_end_unfinished != 0;
+    c->is_drawn = p->is_drawn != 0;
     /* Equal runs would show intervals of width 0. */
     if (p->n_seeds > 1 && !p->is_drawn) lines_idle_seeds((size_t)p->n_seeds);
     if (p->has_sweep && !c->o->quiet)
@@ -98,6 +108,7 @@ static void on_run(void *ctx, const struct fairway_result *r)
     (void)snprintf(digest, sizeof digest, "%016" PRIx64, r->digest);
     if (!c->o->quiet) lines_run(r->id, r->label, r->n_done, digest);
     c->done++;
+    until_add(&c->runs, r->id, r->seed);
     c->unfinished += r->n_unfinished;
     if (r->n_unfinished > 0 && !c->may_end_unfinished) lines_unfinished(r->label, r->n_unfinished);
     if (r->n_unlimited > 0 && !c->o->quiet) lines_unlimited(r->label, r->policy, r->n_unlimited, r->n_arrived);
@@ -107,7 +118,8 @@ static void on_run(void *ctx, const struct fairway_result *r)
     if (r->n_refused > 0) lines_refused(r->label, r->n_refused);
 }
 
-static int execute(struct client *c, struct fairway *f, struct fairway_error *e)
+/* The scenario under its policies, and the seeds of the command line or else its own. */
+static int run_seeds(struct client *c, struct fairway *f, struct fairway_error *e)
 {
     const struct run_opts *o = c->o;
     int status = FAIRWAY_OK;
@@ -123,20 +135,42 @@ static int execute(struct client *c, struct fairway *f, struct fairway_error *e)
     return status;
 }
 
+/* The scenario, and with --until as many seeds more as it takes. */
+static int execute(struct client *c, const char *path, struct run_opts *o, struct fairway_error *e)
+{
+    struct fairway *f;
+    struct diag d = { 0 };
+    int status;
+    bool more = false;
+    do {
+        f = fairway_open(path, NULL, option_list_array(&o->set), o->set.n, e);
+        status = f == NULL ? e->status : run_seeds(c, f, e);
+        fairway_close(f);
+        if (!until_is_asked(&o->until) || status != FAIRWAY_OK) return status;
+        if (!c->is_drawn) (void)until_idle(&o->until, &d);
+        o->n_seeds = 0;
+        if (d.code == ST_OK && until_more(&o->until, &c->runs, c->db, &more, &d) == ST_OK && more)
+            for (uint64_t seed = o->until.first; seed <= o->until.last; seed++) MEM_PUSH(o->seed, o->n_seeds, o->cap_seeds, seed);
+    } while (d.code == ST_OK && more);
+    if (d.code == ST_OK) return status;
+    *e = (struct fairway_error){ .status = diag_exit_status(d.code) };
+    (void)snprintf(e->message, sizeof e->message, "%s", d.msg);
+    (void)snprintf(e->hint, sizeof e->hint, "%s", d.hint);
+    return e->status;
+}
+
 static int run(void *opts, const struct cmd_args *a)
 {
     struct run_opts *o = opts;
     struct client c = { .o = o };
     struct fairway_error e;
-    struct fairway *f = fairway_open(a->at[0], NULL, option_list_array(&o->set), o->set.n, &e);
-    int status = f == NULL ? e.status : execute(&c, f, &e);
-    fairway_close(f);
+    int status = execute(&c, a->at[0], o, &e);
     if (c.done + c.failed > 0 && !o->quiet)
         text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", c.done, c.done == 1 ? "" : "s", c.db,
                   c.failed ? " (and some that failed)" : "", c.db);
     if (status != FAIRWAY_OK && (status != FAIRWAY_EPOLICY || c.failed == 0)) (void)print_error(&e);
     else if (status == FAIRWAY_OK && c.unfinished > 0 && !c.may_end_unfinished) status = 1;
-    mem_free(o->seed);
+    MEM_FREE(o->seed, c.runs.at, o->until.metric);
     return status;
 }
 
@@ -147,6 +181,8 @@ static const struct cmd_option options[] = {
       "or exec:COMMAND, a program of yours:\n" DIAG_DOC("policies/PROTOCOL.md"),
       .offset = offsetof(struct run_opts, policy), .words = "@policies" },
     { "seed", 's', OPTION_OWN, "N[..M]", "run this seed, or these, instead of the scenario's; may be repeated", .read = read_seed },
+    { "until", 0, OPTION_OWN, "METRIC ±P%", "more seeds, until each policy's mean over its seeds has a 95 % interval of at\n"
+      "most ±P% of it, as 'wait_mean ±2%'; of 10 seeds at least and 1,000 at most", .read = read_until },
     { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
       .offset = offsetof(struct run_opts, db), .words = "*.db" },
     { "set", 0, OPTION_TEXTS, "PATH=VALUE", "change the scenario, e.g. --set trace.speedup=20; may be repeated",

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/rng.h"
+#include "cmd/until.h"
 #include "compare/compare.h"
 
 static struct diag d;
@@ -97,4 +98,30 @@ Test(intervals, too_short_a_run_is_left_open)
     many(20, 2000, 0.9, &mean, &p99);
     cr_assert_eq(mean.decided, 0);
     cr_assert_eq(p99.decided, 0);
+}
+
+/* As many runs as `run --until` would make, each the mean of 20 exponential times of mean 1: skewed, as waits are. */
+Test(intervals, stopping_when_they_are_narrow_costs_little)
+{
+    enum { TRIES = 4000 };
+    struct rng r;
+    double x[UNTIL_MOST];
+    int held = 0, narrow = 0;
+    rng_init(&r, 1, "until", 0);
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t n = 0, want = UNTIL_LEAST;
+        struct stats_ci c = { 0 };
+        while (want > n) {
+            for (; n < want; n++) {
+                x[n] = 0;
+                for (int k = 0; k < 20; k++) x[n] += rng_exp(&r, 1) / 20;
+            }
+            c = stats_ci95(x, n);
+            want = until_want(n, c.half / c.mean, 0.05);
+        }
+        held += c.lo <= 1 && 1 <= c.hi;
+        narrow += c.half <= 0.05 * c.mean;
+    }
+    cr_assert_eq(narrow, TRIES);
+    cr_assert(held >= 0.93 * TRIES && held <= 0.97 * TRIES, "%d of %d intervals hold the truth", held, TRIES);
 }
