@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, scores/1, preferences/1, recorded/1, calls/1 and elastic/1.
+ * reservations/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1 and speeds/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -238,6 +238,23 @@ struct pol_elastic {
      * or runs.
      */
     void (*scale)(void *ctx, pol_job j, const struct pol_place *place, uint32_t n, const char *reason);
+};
+
+/* ---- speeds: how fast jobs go on each GPU type, and beside each other ---- */
+
+#define POL_SPEEDS "speeds/1"
+struct pol_speeds {
+    uint32_t size, reserved;
+    /*
+     * Of a job that has its cards to itself, on GPUs of the type: in millionths of nominal; 0: it does not run there,
+     * or the handle is stale.  is_known, may be NULL: false where the job has a model of which nobody said how fast it
+     * is there; like a job without a model it is taken for as fast as the type.
+     */
+    int64_t (*on)(void *ctx, pol_job j, uint32_t gpu_type, bool *is_known);
+    /* Of a job that shares each of its cards with another, over that: in millionths; 0: it was not measured. */
+    int64_t (*beside)(void *ctx, pol_job j, pol_job other, uint32_t gpu_type);
+    /* Steps that a job does in a second at nominal speed; 0: nobody said. */
+    double (*steps_per_s)(void *ctx, pol_job j);
 };
 
 #endif

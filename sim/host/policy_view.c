@@ -182,6 +182,36 @@ static int64_t view_restart(void *ctx, pol_job h, uint32_t gpu_type)
     return live_job(p, h) == NULL ? 0 : world_scale_restart_us(p->w, h.slot, gpu_type);
 }
 
+/* ---- speeds/1 ---- */
+
+static int64_t view_speed_on(void *ctx, pol_job h, uint32_t gpu_type, bool *is_known)
+{
+    const struct policy_view *p = ctx;
+    const struct job *j = live_job(p, h);
+    if (is_known != NULL) *is_known = false;
+    if (j == NULL || gpu_type >= world_cluster(p->w)->gpu_types.n) return 0;
+    const struct throughput *perf = world_config(p->w)->throughput;
+    if (is_known != NULL) *is_known = j->model == NONE || throughput_is_known(perf, j->model, gpu_type);
+    return mul_div(throughput_rate(perf, world_cluster(p->w), j->model, gpu_type), 1000000, RATE_ONE);
+}
+
+static int64_t view_speed_beside(void *ctx, pol_job h, pol_job other, uint32_t gpu_type)
+{
+    const struct policy_view *p = ctx;
+    const struct job *j = live_job(p, h), *o = live_job(p, other);
+    const struct profiles *profiles = p->w != NULL ? world_config(p->w)->profiles : NULL;
+    double speed;
+    if (j == NULL || o == NULL || profiles == NULL) return 0;
+    return measured_find(&profiles->sharing.pairs, j->model, o->model, gpu_type, &speed) ? (int64_t)(speed * 1e6) : 0;
+}
+
+static double view_steps_per_s(void *ctx, pol_job h)
+{
+    const struct policy_view *p = ctx;
+    const struct job *j = live_job(p, h);
+    return j == NULL ? 0 : throughput_steps(world_config(p->w)->throughput, j->model);
+}
+
 static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
 
 static const char *view_name(void *ctx, uint32_t type, uint32_t id)
@@ -244,7 +274,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
         { POL_SCORES, &p->ext.scores }, { POL_PREFERENCES, &p->ext.preferences },
         { POL_RECORDED, &p->ext.recorded },
-        { POL_ELASTIC, &p->ext.elastic }, { POL_CLIENT, p->client },
+        { POL_ELASTIC, &p->ext.elastic }, { POL_CLIENT, p->client }, { POL_SPEEDS, &p->ext.speeds },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
@@ -524,6 +554,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.recorded = (struct pol_recorded){ .size = sizeof p->ext.recorded, .of = view_record };
     p->ext.elastic = (struct pol_elastic){ .size = sizeof p->ext.elastic, .sizes = view_sizes, .speed = view_speed,
                                            .restart_us = view_restart };
+    p->ext.speeds = (struct pol_speeds){ .size = sizeof p->ext.speeds, .on = view_speed_on, .beside = view_speed_beside,
+                                         .steps_per_s = view_steps_per_s };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
                                        .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }

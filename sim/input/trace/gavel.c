@@ -98,6 +98,7 @@ static enum st learn(struct gavel *x, const char *model, int64_t gpus, const cha
     c->steps_per_s = nominal;
     c->is_known = true;
     uint32_t row = throughput_model(x->env.perf, name);
+    throughput_set_steps(x->env.perf, row, nominal);
     for (uint32_t t = 0; t < x->env.cluster->gpu_types.n; t++) {
         const json_t *of = table_type(x, intern_name(&x->env.cluster->gpu_types, t));
         if (of == NULL) continue;       /* the table does not know the type: its general speed */

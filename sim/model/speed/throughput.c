@@ -9,6 +9,7 @@ void throughput_fini(struct throughput *p)
 {
     intern_fini(&p->models);
     mem_free(p->rate);
+    mem_free(p->steps);
     memset(p, 0, sizeof *p);
 }
 
@@ -26,6 +27,19 @@ void throughput_set(struct throughput *p, uint32_t model, uint32_t gpu_type, sim
 {
     SIM_ASSERT(model < p->models.n && gpu_type < GPU_TYPES_MAX);
     p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type] = rate;
+}
+
+void throughput_set_steps(struct throughput *p, uint32_t model, double steps_per_s)
+{
+    MEM_RESERVE(p->steps, p->cap_steps, (size_t)model + 1);
+    p->steps[model] = steps_per_s;
+}
+
+double throughput_steps(const struct throughput *p, uint32_t model) { return model < p->cap_steps ? p->steps[model] : 0; }
+
+bool throughput_is_known(const struct throughput *p, uint32_t model, uint32_t gpu_type)
+{
+    return model != NONE && p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type] != THROUGHPUT_GENERAL;
 }
 
 sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, uint32_t model, uint32_t gpu_type)
