@@ -10,6 +10,7 @@
     P(kube_default) P(kube_split) P(kube_hybrid) P(kueue) \
     P(gs) P(gsp) P(gsd) P(capacity) P(fair) \
     P(fs) P(fsp) P(fsu) P(quincy) P(multiqueue) \
+    P(gavel) \
     P(affinity) P(balance) P(met) P(mct) P(min_min) P(dmda) P(heft) P(workflow)
 
 #define BUILTIN_DECLARE(name) extern const struct pol_ops pol_##name;

@@ -130,6 +130,13 @@ bench: bench-calls
 .PHONY: bench-calls
 .PHONY: bench-flow
 
+# ---- a round of gavel, solver included ----
+bench-gavel: all                        ## the longest decision of gavel at 1,000 jobs and 3 types
+	@sh tests/perf/bench_gavel.sh $(B)/fairway
+
+bench: bench-gavel
+.PHONY: bench-gavel
+
 # ---- failures at the worst moments ----
 STORM_SRC := $(wildcard tests/storm/*.c)
 STORM     := $(B)/tests/storm/storm
