@@ -14,12 +14,41 @@ enum { TRIES_MAX = 2000 };      /* later starts that are looked at for one job *
 
 /* ---- when could it start? ---- */
 
-static void span_nodes(const struct slurm *s, uint32_t unit, uint64_t *out)
+/* Of each node the running jobs that are on it, as bits by their place in s->running. */
+static void index_running(struct slurm *s)
 {
-    memset(out, 0, s->conf.n_words * sizeof *out);
-    uint32_t t = unit;
-    for (uint32_t i = 0; i < s->sched.units.at[unit].n_tasks; i++, t = s->sched.held[t].next)
-        nodeset_put(out, s->sched.held[t].node);
+    s->n_run_words = (s->n_running + 63) / 64;
+    POL_RESERVE(s->on_node, s->cap_on_node, (size_t)s->conf.n_nodes * s->n_run_words + 1);
+    POL_RESERVE(s->releases, s->cap_releases, s->n_run_words + 1);
+    memset(s->on_node, 0, (size_t)s->conf.n_nodes * s->n_run_words * sizeof *s->on_node);
+    for (uint32_t r = 0; r < s->n_running; r++) {
+        uint32_t t = s->running[r];
+        for (uint32_t i = s->sched.units.at[t].n_tasks; i > 0; i--, t = s->sched.held[t].next)
+            nodeset_put(&s->on_node[(size_t)s->sched.held[t].node * s->n_run_words], r);
+    }
+    s->is_indexed = true;
+}
+
+/* The running jobs that are on some of these nodes, in s->releases. */
+static void find_releases(struct slurm *s, const uint64_t *nodes)
+{
+    if (!s->is_indexed) index_running(s);
+    memset(s->releases, 0, s->n_run_words * sizeof *s->releases);
+    for (size_t w = 0; w < s->conf.n_words; w++)
+        for (uint64_t bits = nodes[w]; bits != 0; bits &= bits - 1) {
+            const size_t node = w * 64 + (size_t)__builtin_ctzll(bits);
+            nodeset_or(s->releases, &s->on_node[node * s->n_run_words], s->n_run_words);
+        }
+}
+
+/* The first of them from the place i on; n_running: there is none. */
+static uint32_t next_release(const struct slurm *s, uint32_t i)
+{
+    for (uint32_t w = i / 64; w < s->n_run_words; w++) {
+        const uint64_t bits = s->releases[w] & (w == i / 64 ? UINT64_MAX << (i % 64) : UINT64_MAX);
+        if (bits != 0) return w * 64 + (uint32_t)__builtin_ctzll(bits);
+    }
+    return s->n_running;
 }
 
 /* When a job that ran past its limit ends. */
@@ -33,23 +62,23 @@ static int64_t guess_end(const struct slurm *s, int64_t end, int64_t now)
  * Release running jobs that end soon, those of one window together, until the job fits; the window grows.
  * False: it never does.  s->select has its nodes.
  */
-static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes, int64_t now, int64_t *start_s)
+static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes, int64_t *start_s)
 {
     struct plan_mark m = plan_mark(&s->sched.plan);
     int64_t window = 30, end = 0;
     bool found = false, more = true;
+    find_releases(s, nodes);
     for (uint32_t i = 0; more && !found;) {
         uint32_t last = POL_NONE, released = 0;
         bool is_many = false;
         for (;;) {
+            i = next_release(s, i);
             if (i == s->n_running) {
                 more = false;
                 break;
             }
             const uint32_t v = s->running[i++];
             const int64_t end_s = slurm_job(s, v)->end_s;
-            span_nodes(s, v, s->set[1]);
-            if (nodeset_overlap(s->set[1], nodes, s->conf.n_words) == 0) continue;
             if (end == 0) end = end_s + (30 - end_s % 30);
             last = v;
             sched_release(&s->sched, v);
@@ -69,11 +98,44 @@ static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_
         while (more && slurm_job(s, s->running[i])->end_s > end + window);
         if (!slurm_select(s, unit, part, nodes)) continue;
         *start_s = slurm_job(s, last)->end_s;
-        if (*start_s <= now) *start_s = guess_end(s, *start_s, now);
         found = true;
     }
     plan_undo(&s->sched.plan, m);
     return found;
+}
+
+/* Those nodes, in s->set[4], that are neither too small nor lack a feature whatever runs there, but for cards. */
+static void filter_nodes(struct slurm *s, uint32_t unit, const uint64_t *nodes)
+{
+    nodeset_copy(s->set[4], nodes, s->conf.n_words);
+    const struct pol_shape *a = &s->sched.plan.shape[slurm_class(s, unit)->shape[0]];
+    for (uint32_t i = 0; i < s->conf.n_nodes; i++) {
+        const struct pol_node *n = &s->sched.view->node[i];
+        bool suits = a->cpu_milli <= n->cpu_total && a->mem_b <= n->mem_total && (a->need_all & ~n->labels) == 0 &&
+                     (a->need_any == 0 || (a->need_any & n->labels) != 0);
+        if (!suits) s->set[4][i / 64] &= ~(UINT64_C(1) << (i % 64));
+    }
+}
+
+/*
+ * What the last searches found, by what was asked: most jobs of a queue are alike, and nothing changes in a round but
+ * by what it starts.  A table of fixed size where a newer answer takes an older one's place.
+ */
+enum { ANSWERS = 4096, IS_NOW = 1, IS_LATER, IS_NEVER };
+
+static uint64_t *answer_nodes(const struct slurm *s, const struct slurm_answer *a)
+{
+    return s->answer_nodes + (size_t)(a - s->answer) * 2 * s->conf.n_words;
+}
+
+/* Its place in the table, whether it is the one or not. */
+static struct slurm_answer *answer_find(struct slurm *s, uint32_t request_class, uint32_t part, const uint64_t *nodes)
+{
+    uint64_t h = (uint64_t)request_class * PARTS_MAX + part;
+    POL_RESERVE(s->answer, s->cap_answer, ANSWERS);
+    POL_RESERVE(s->answer_nodes, s->cap_answer_nodes, 2 * s->conf.n_words * ANSWERS);
+    for (size_t i = 0; i < s->conf.n_words; i++) h = (h ^ nodes[i]) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+    return &s->answer[(h ^ h >> 32) % ANSWERS];
 }
 
 /* As soon as these nodes allow it. */
@@ -81,12 +143,33 @@ static bool will_run(struct slurm *s, uint32_t unit, uint32_t part, const uint64
                      int64_t *start_s)
 {
     *start_s = now;
-    if (slurm_select(s, unit, part, nodes)) return true;
-    if (slurm_select_preempting(s, unit, part, nodes)) {
-        for (uint32_t i = 0; i < s->n_victims; i++) sched_reallocate(&s->sched, s->victim[i]);
+    if (now_only || slurm_preempts_any(s, unit, part)) {
+        filter_nodes(s, unit, nodes);
+        if (slurm_select(s, unit, part, s->set[4])) return true;
+        if (slurm_select_preempting(s, unit, part, s->set[4])) {
+            for (uint32_t i = 0; i < s->n_victims; i++) sched_reallocate(&s->sched, s->victim[i]);
+            return true;
+        }
+        if (now_only || !foresee(s, unit, part, s->set[4], start_s)) return false;
+        if (*start_s <= now) *start_s = guess_end(s, *start_s, now);
         return true;
     }
-    return !now_only && foresee(s, unit, part, nodes, now, start_s);
+    const uint32_t of = s->sched.units.at[unit].request_class;
+    const size_t n = s->conf.n_words;
+    struct slurm_answer *a = answer_find(s, of, part, nodes);
+    uint64_t *asked = answer_nodes(s, a), *found = asked + n;
+    if (a->state != s->n_states || a->request_class != of || a->part != part || !nodeset_equal(asked, nodes, n)) {
+        *a = (struct slurm_answer){ .state = s->n_states, .request_class = of, .part = part, .what = IS_NOW };
+        filter_nodes(s, unit, nodes);
+        if (nodeset_count(s->set[4], n) < slurm_min_nodes(s, unit)) a->what = IS_NEVER;
+        else if (!slurm_select(s, unit, part, s->set[4]))
+            a->what = foresee(s, unit, part, s->set[4], &a->start_s) ? IS_LATER : IS_NEVER;
+        nodeset_copy(asked, nodes, n);
+        nodeset_copy(found, s->select.nodes, n);
+    }
+    nodeset_copy(s->select.nodes, found, n);
+    if (a->what == IS_LATER) *start_s = a->start_s > now ? a->start_s : guess_end(s, a->start_s, now);
+    return a->what != IS_NEVER;
 }
 
 /* ---- what is set aside ---- */
@@ -147,46 +230,40 @@ static void set_aside(struct slurm *s, int64_t begin, int64_t end, const uint64_
     span_merge(s, before, after);
 }
 
-/* The nodes that are free from start to end, in `nodes`; returns when to look again, 0: never. */
-static int64_t span_free(struct slurm *s, int64_t start, int64_t end, uint64_t *nodes)
+/* Are there nodes of a and b that are not in both c and d? */
+static bool has_more(const uint64_t *a, const uint64_t *b, const uint64_t *c, const uint64_t *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((a[i] & b[i] & ~(c[i] & d[i])) != 0) return true;
+    return false;
+}
+
+/*
+ * The nodes that are free from start to end, in `nodes`; returns when to look again, 0: never.  *from is the first span
+ * that ends later than the start; starts only grow.
+ */
+static int64_t span_free(struct slurm *s, int64_t start, int64_t end, uint64_t *nodes, uint32_t *from)
 {
     const size_t n = s->conf.n_words;
     int64_t later = 0;
     nodeset_copy(s->set[3], nodes, n);
-    for (uint32_t j = 0; j < s->n_spans; j++) {
-        if (s->span[j].end_s > start && j + 1 < s->n_spans && later == 0) {
-            nodeset_copy(s->set[1], s->set[3], n);
-            nodeset_and(s->set[1], s->span[j + 1].free, n);
-            nodeset_copy(s->set[2], nodes, n);
-            nodeset_and(s->set[2], s->span[j].free, n);
-            if (!nodeset_within(s->set[1], s->set[2], n)) later = s->span[j].end_s;
-        }
-        if (s->span[j].end_s <= start) continue;
-        if (s->span[j].begin_s > end) break;
-        nodeset_and(nodes, s->span[j].free, n);
+    while (*from < s->n_spans && s->span[*from].end_s <= start) ++*from;
+    for (uint32_t j = *from; j < s->n_spans; j++) {
+        const struct slurm_span *x = &s->span[j];
+        if (later == 0 && j + 1 < s->n_spans && has_more(s->set[3], x[1].free, nodes, x->free, n)) later = x->end_s;
+        if (x->begin_s > end) break;
+        nodeset_and(nodes, x->free, n);
     }
     return later;
 }
 
-static bool overlaps(const struct slurm *s, const uint64_t *nodes, int64_t start, int64_t end)
+/* Is any of these nodes taken between start and end?  `at` is a span near the start. */
+static bool overlaps(const struct slurm *s, const uint64_t *nodes, int64_t start, int64_t end, uint32_t at)
 {
-    for (uint32_t j = 0; j < s->n_spans; j++)
-        if (s->span[j].end_s > start && s->span[j].begin_s < end &&
-            !nodeset_within(nodes, s->span[j].free, s->conf.n_words))
-            return true;
+    while (at > 0 && s->span[at - 1].end_s > start) at--;
+    for (; at < s->n_spans && s->span[at].begin_s < end; at++)
+        if (s->span[at].end_s > start && !nodeset_within(nodes, s->span[at].free, s->conf.n_words)) return true;
     return false;
-}
-
-/* Leave out the nodes that are too small or lack a feature whatever runs there; cards are not looked at. */
-static void filter_nodes(const struct slurm *s, uint32_t unit, uint64_t *nodes)
-{
-    const struct pol_shape *a = &s->sched.plan.shape[slurm_class(s, unit)->shape[0]];
-    for (uint32_t i = 0; i < s->conf.n_nodes; i++) {
-        const struct pol_node *n = &s->sched.view->node[i];
-        bool suits = a->cpu_milli <= n->cpu_total && a->mem_b <= n->mem_total && (a->need_all & ~n->labels) == 0 &&
-                     (a->need_any == 0 || (a->need_any & n->labels) != 0);
-        if (!suits) nodes[i / 64] &= ~(UINT64_C(1) << (i % 64));
-    }
 }
 
 /* ---- a job ---- */
@@ -239,21 +316,21 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
     const int64_t res = s->conf.bf_resolution;
     const bool no_reserve = j->qos != CONFIG_NONE && s->conf.qos[j->qos].no_reserve;
     const int64_t limit = no_reserve && s->conf.preempts ? 60 : slurm_limit_s(s, rec.unit, part);
+    const bool is_limited = !slurm_within_limits(s, rec.unit, part, LIMITS_TRES);
     uint64_t *nodes = s->set[0];
     bool tested = false;
     int64_t later = r->now, start_s = 0;
+    uint32_t span = 0;
     for (int tries = 0; tries < TRIES_MAX; tries++) {
         const int64_t from = later;
         nodeset_copy(nodes, s->up, s->conf.n_words);
         nodeset_and(nodes, s->conf.partition[part].nodes, s->conf.n_words);
-        later = span_free(s, from, limit + (from > r->now ? from : r->now), nodes);
+        later = span_free(s, from, limit + (from > r->now ? from : r->now), nodes, &span);
         bool found = false;
         if (nodeset_count(nodes, s->conf.n_words) >= slurm_min_nodes(s, rec.unit)) {
             r->n_tested += !tested;
             tested = true;
-            nodeset_copy(s->set[4], nodes, s->conf.n_words);
-            filter_nodes(s, rec.unit, s->set[4]);
-            found = will_run(s, rec.unit, part, s->set[4], now_only, r->now, &start_s);
+            found = will_run(s, rec.unit, part, nodes, now_only, r->now, &start_s);
         }
         if (!found) {
             if (later > 0 && !now_only) continue;
@@ -264,7 +341,9 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
             start_s = r->now + 1;
             later = 0;
         }
+        if (start_s <= r->now && is_limited) return NEITHER;
         if (start_s <= r->now) {
+            filter_nodes(s, rec.unit, nodes);
             nodeset_and_not(s->set[4], s->clearing, s->conf.n_words);
             if (!slurm_select(s, rec.unit, part, s->set[4]) && !slurm_select_preempting(s, rec.unit, part, s->set[4]))
                 return NEITHER;
@@ -275,11 +354,11 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
         if (later > 0 && start_s > later) continue;
         const int64_t begin = start_s / res * res, end = (start_s + limit) / res * res;
         if (start_s > r->now + s->conf.bf_window * 60) return NEITHER;
-        if (overlaps(s, s->select.nodes, begin, end)) {
+        if (overlaps(s, s->select.nodes, begin, end, span)) {
             later = start_s;
             continue;
         }
-        if (no_reserve || !count_pair(s, POL_NONE, part, s->conf.bf_part_reserve)) return NEITHER;
+        if (is_limited || no_reserve || !count_pair(s, POL_NONE, part, s->conf.bf_part_reserve)) return NEITHER;
         j->planned_s = start_s;
         nodeset_copy(nodes, s->select.nodes, s->conf.n_words);
         set_aside(s, begin, end, nodes);
@@ -295,21 +374,18 @@ static bool try_record(struct round *r, struct slurm_record rec)
     const struct unit *u = &s->sched.units.at[rec.unit];
     const struct slurm_job *j = slurm_job(s, rec.unit);
     const uint32_t part = j->part[rec.k];
-    const struct pol_host *h = s->sched.host;
     if (r->n_tested >= s->conf.bf_max_job_test) return false;
-    if (u->state != UNIT_WAITING || slurm_held(s, rec.unit, part) != NULL) return true;
-    if (!slurm_within_limits(s, rec.unit, part)) return true;
-    const struct pol_job_info *ji = h->job(h->ctx, u->job);
-    const bool is_array = ji != NULL && !u->is_gang && ji->n_tasks > 1;
-    if (is_array && r->rejected == u->ordinal && r->rejected_part == part) return true;
-    if (is_array) {
+    if (u->state != UNIT_WAITING || (j->held_in >> rec.k & 1) != 0) return true;
+    if (!slurm_within_limits(s, rec.unit, part, LIMITS_JOBS)) return true;
+    if (j->is_array && r->rejected == u->ordinal && r->rejected_part == part) return true;
+    if (j->is_array) {
         r->rejected = u->ordinal;
         r->rejected_part = part;
     }
     if (is_over_limits(s, u, j, part) || !slurm_has_licences(s, rec.unit)) return true;
     const enum outcome out = plan_job(r, rec, test_now_only(r, rec));
     if (out == STARTED) r->rejected = UINT64_MAX;
-    if (out == SET_ASIDE && is_array && ++r->n_elements < s->conf.bf_array_resv) r->rejected = UINT64_MAX;
+    if (out == SET_ASIDE && j->is_array && ++r->n_elements < s->conf.bf_array_resv) r->rejected = UINT64_MAX;
     r->n_started += out == STARTED;
     return s->conf.bf_max_job_start <= 0 || r->n_started < s->conf.bf_max_job_start;
 }

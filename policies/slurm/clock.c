@@ -3,9 +3,10 @@
  *
  * A background thread wakes every second and starts the main loop when jobs were submitted and its last start is
  * batch_sched_delay ago, or when sched_interval is over: then it goes through the whole queue.  The end of a job
- * starts it at once where slurm.conf has an Epilog; else, as the node is then given back in a reply that starts
- * nothing, as a submission does.  The backfill thread sleeps for bf_interval after each round; if nothing changed since
- * the last it looks again every second.  Priorities are worked out every PriorityCalcPeriod.
+ * starts it as soon as the job's nodes are clear where slurm.conf has an Epilog and not `defer`; else, as the node is
+ * then given back in a reply that starts nothing, as a submission does.  The backfill thread sleeps for bf_interval
+ * after each round's end; if nothing changed since the last it looks again every second.  Priorities are worked out
+ * every PriorityCalcPeriod.
  * Source: slurmctld/controller.c, _slurmctld_background; slurmctld/proc_req.c, _slurm_rpc_epilog_complete;
  * plugins/sched/backfill/backfill.c, backfill_agent.
  *
@@ -54,12 +55,51 @@ static bool tick(struct slurm *s, int64_t us)
 static void bf_looked(struct slurm *s, bool has_run)
 {
     s->clock.bf_us += has_run ? s->conf.bf_interval * 1000000 : 1000000;
+    if (has_run && s->n_waiting > 0) s->clock.bf_us += s->param.bf_length_us;
+}
+
+static void ask(struct slurm *s, int64_t us)
+{
+    if (s->clock.is_asked) return;
+    s->clock.is_asked = true;
+    s->clock.asked_us = us;
+}
+
+/* Looks of the background thread before then, which found nobody waiting. */
+static void pass_looks(struct slurm *s, int64_t until)
+{
+    const int64_t interval = s->conf.sched_interval;
+    for (int64_t at; (at = next_tick(s)) < until;) {
+        /* Where it looks every second, one full round follows the other by sched_interval. */
+        if (tick(s, at) && s->param.tick_us == 1000000)
+            s->clock.last_full_s = s->clock.last_s += (until - at - 1) / (interval * 1000000) * interval;
+    }
+}
+
+/* Nodes that became clear until now.  True: some did at this instant. */
+static bool pass_clears(struct slurm *s, int64_t now)
+{
+    struct slurm_clock *c = &s->clock;
+    bool now_clear = false;
+    while (c->i_clear < c->n_clears && c->clear[c->i_clear].at_us <= now) {
+        const int64_t at = c->clear[c->i_clear++].at_us;
+        pass_looks(s, at);
+        now_clear |= at == now;
+        if (!s->conf.has_epilog || s->conf.defers) ask(s, at);
+        c->is_dirty = true;
+    }
+    memmove(c->clear, c->clear + c->i_clear, (c->n_clears - c->i_clear) * sizeof *c->clear);
+    c->n_clears -= c->i_clear;
+    c->i_clear = 0;
+    memset(s->clearing, 0, s->conf.n_words * sizeof *s->clearing);
+    for (uint32_t i = 0; i < c->n_clears; i++) nodeset_put(s->clearing, c->clear[i].node);
+    return now_clear;
 }
 
 /* Rounds before now, which found nobody waiting. */
 static void pass_idle(struct slurm *s, int64_t now)
 {
-    for (int64_t at; (at = next_tick(s)) < now;) (void)tick(s, at);
+    pass_looks(s, now);
     while (s->clock.bf_us < now) {
         const bool has_run = s->clock.is_dirty;
         s->clock.is_dirty = false;
@@ -102,19 +142,30 @@ void slurm_clock_begin(struct slurm *s, int64_t started_us, int64_t bf_us, const
 void slurm_clock_end(struct slurm *s)
 {
     for (uint32_t i = 0; i < s->clock.n_rounds; i++) free(s->clock.round[i].clearing);
-    free(s->clock.round);
+    POL_FREE(s->clock.round, s->clock.clear);
+}
+
+void slurm_clock_clears(struct slurm *s, uint32_t unit)
+{
+    const int64_t at = s->sched.view->now_us + s->param.clearing_us;
+    uint32_t t = unit;
+    for (uint32_t i = s->sched.units.at[unit].n_tasks; i > 0; i--, t = s->sched.held[t].next)
+        POL_PUSH(s->clock.clear, s->clock.n_clears, s->clock.cap_clear,
+                 (struct slurm_clear){ at, s->sched.held[t].node });
+}
+
+void slurm_clock_close(struct slurm *s)
+{
+    if (s->param.clearing_us == 0) s->clock.n_clears = 0;
 }
 
 void slurm_clock_open(struct slurm *s)
 {
     const int64_t now = s->sched.view->now_us;
+    s->clock.ends_at_once = pass_clears(s, now) && s->conf.has_epilog && !s->conf.defers;
     if (s->clock.passed_us != now) pass_idle(s, now);
     s->clock.passed_us = now;
-    s->clock.ends_at_once = s->has_ended && s->conf.has_epilog;
-    if ((s->has_come || (s->has_ended && !s->conf.has_epilog)) && !s->clock.is_asked) {
-        s->clock.is_asked = true;
-        s->clock.asked_us = now;
-    }
+    if (s->has_come) ask(s, now);
     s->has_come = false;
     s->clock.is_dirty |= s->is_changed;
 }
@@ -166,5 +217,6 @@ int64_t slurm_clock_next(const struct slurm *s)
         at = s->clock.i_round < s->clock.n_rounds ? s->clock.round[s->clock.i_round].at_us : POL_NEVER;
     else if (s->conf.has_backfill && s->clock.bf_us < at) at = s->clock.bf_us;
     if (s->conf.is_multifactor && s->clock.calc_us < at) at = s->clock.calc_us;
+    if (s->clock.n_rounds == 0 && s->clock.n_clears > 0 && s->clock.clear[0].at_us < at) at = s->clock.clear[0].at_us;
     return at;
 }

@@ -121,6 +121,7 @@ static void read_words(struct slurm_conf *c, const struct config_line *l)
     if ((v = value_of(l, "AccountingStorageType")) != NULL)
         c->has_database = strcasecmp(v, "accounting_storage/slurmdbd") == 0;
     c->has_epilog |= value_of(l, "Epilog") != NULL;
+    c->defers |= value_of(l, "defer") != NULL;
     c->limit_stop |= value_of(l, "assoc_limit_stop") != NULL;
     c->serial_at_end |= value_of(l, "pack_serial_at_end") != NULL;
     c->youngest_first |= value_of(l, "preempt_youngest_first") != NULL;
@@ -190,11 +191,25 @@ static void read_partition(struct slurm_conf *c, const struct config_line *l, st
     (void)c;
 }
 
+/* FNV-1a. */
+static uint32_t hash_of(const char *name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (; *name != '\0'; name++) h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return map_mix(h);
+}
+
+static void index_nodes(struct slurm_conf *c, const struct pol_host *h)
+{
+    const char *name;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        if ((name = h->name(h->ctx, POL_NAME_NODE, i)) != NULL) map_add(&c->node_of, hash_of(name), i);
+}
+
 uint32_t config_node(const struct slurm_conf *c, const struct pol_host *h, const char *name)
 {
-    const char *known;
-    for (uint32_t i = 0; i < c->n_nodes; i++)
-        if ((known = h->name(h->ctx, POL_NAME_NODE, i)) != NULL && strcmp(known, name) == 0) return i;
+    uint32_t i;
+    MAP_EACH(i, &c->node_of, hash_of(name)) if (strcmp(h->name(h->ctx, POL_NAME_NODE, i), name) == 0) return i;
     return POL_NONE;
 }
 
@@ -242,9 +257,17 @@ static const struct slurm_tres no_tres = { CONFIG_NONE, CONFIG_NONE, CONFIG_NONE
 
 static int32_t find_account(const struct slurm_conf *c, const char *name)
 {
-    for (uint32_t i = 0; i < c->n_assocs; i++)
-        if (c->assoc[i].user == NULL && strcmp(c->assoc[i].account, name) == 0) return (int32_t)i;
+    uint32_t i;
+    MAP_EACH(i, &c->account_of, hash_of(name)) if (strcmp(c->assoc[i].account, name) == 0) return (int32_t)i;
     return CONFIG_NONE;
+}
+
+/* Accounts by their own names, users' associations by the users'. */
+static void index_assoc(struct slurm_conf *c, uint32_t i)
+{
+    const struct slurm_assoc *a = &c->assoc[i];
+    if (a->user != NULL) map_add(&c->user_of, hash_of(a->user), i);
+    else if (find_account(c, a->account) == CONFIG_NONE) map_add(&c->account_of, hash_of(a->account), i);
 }
 
 static struct slurm_assoc *add_assoc(struct slurm_conf *c, const char *account, int32_t parent)
@@ -311,6 +334,7 @@ static bool read_accounts(struct slurm_conf *c, char *text, char *error, size_t 
             if (strcmp(l.kind, "user") == 0) a->user = l.name;
             read_assoc(&l, a);
         }
+        if (strcmp(l.kind, "parent") != 0) index_assoc(c, c->n_assocs - 1);
     }
     return true;
 }
@@ -360,6 +384,7 @@ bool config_read(struct slurm_conf *c, const struct pol_host *host, const char *
     for (uint32_t i = 0; i < c->n_nodes; i++) c->weight[i] = 1;
     for (int i = 0; i < 3; i++) c->text[i] = strcpy(pol_alloc(strlen(text[i]) + 1, 1), text[i]);
     defaults(c);
+    index_nodes(c, host);
     read_conf(c, host, c->text[0]);
     if (c->n_partitions == 0) {         /* no file: one partition of all nodes */
         uint64_t *all = pol_alloc(c->n_words, sizeof *all);
@@ -398,6 +423,9 @@ bool config_read(struct slurm_conf *c, const struct pol_host *host, const char *
 void config_fini(struct slurm_conf *c)
 {
     for (uint32_t i = 0; i < c->n_partitions; i++) free(c->partition[i].nodes);
+    map_fini(&c->node_of);
+    map_fini(&c->account_of);
+    map_fini(&c->user_of);
     POL_FREE(c->partition, c->assoc, c->qos, c->weight, c->text[0], c->text[1], c->text[2]);
     memset(c, 0, sizeof *c);
 }
@@ -418,15 +446,17 @@ int32_t config_qos(const struct slurm_conf *c, const char *name, size_t len)
 
 int32_t config_assoc(const struct slurm_conf *c, const char *user, const char *account, const char *partition)
 {
-    int32_t found = CONFIG_NONE;
-    for (uint32_t i = 0; i < c->n_assocs; i++) {
+    uint32_t i, own = POL_NONE, any = POL_NONE;         /* of the partition alone, the last; else the first */
+    MAP_EACH(i, &c->user_of, hash_of(user)) {
         const struct slurm_assoc *a = &c->assoc[i];
-        if (a->user == NULL || strcmp(a->user, user) != 0) continue;
+        if (strcmp(a->user, user) != 0) continue;
         if (account[0] != '\0' ? strcmp(a->account, account) != 0
                                : a->default_account != NULL && strcmp(a->account, a->default_account) != 0)
             continue;
         if (a->partition != NULL && strcmp(a->partition, partition) != 0) continue;
-        if (found == CONFIG_NONE || a->partition != NULL) found = (int32_t)i;
+        if (a->partition == NULL && i < any) any = i;
+        if (a->partition != NULL && (own == POL_NONE || i > own)) own = i;
     }
-    return found;
+    if (own != POL_NONE) return (int32_t)own;
+    return any != POL_NONE ? (int32_t)any : CONFIG_NONE;
 }

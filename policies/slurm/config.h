@@ -11,6 +11,7 @@
 #define POL_SLURM_CONFIG_H
 
 #include "extensions.h"
+#include "lib/map.h"
 
 enum { CONFIG_NONE = -1, CONFIG_YEAR = 365 * 24 * 3600 };
 
@@ -57,7 +58,8 @@ struct slurm_conf {
     char *text[3];              /* what the names below point into */
     bool has_backfill, is_multifactor, fair_tree, favor_small, relative_size, incr_only, max_tres, least_loaded;
     bool raw_assoc, raw_partition, raw_qos, raw_tres;    /* PriorityFlags=NO_NORMAL_... */
-    bool has_epilog, enforces_limits, enforces_qos, limit_stop, serial_at_end, youngest_first, has_database, one_resv;
+    bool defers, has_epilog;
+    bool enforces_limits, enforces_qos, limit_stop, serial_at_end, youngest_first, has_database, one_resv;
     enum slurm_preempt_type preempt_type;
     bool preempts;              /* PreemptMode is not OFF */
     double w_age, w_fairshare, w_size, w_partition, w_qos, w_assoc, dampening;
@@ -72,6 +74,7 @@ struct slurm_conf {
     struct slurm_partition *partition; uint32_t n_partitions; size_t cap_partitions;
     struct slurm_assoc *assoc; uint32_t n_assocs; size_t cap_assocs;
     struct slurm_qos *qos; uint32_t n_qos; size_t cap_qos;
+    struct map node_of, account_of, user_of;    /* by name */
 };
 
 /* field: the first of n, which lie one after the other, each ended by a NUL. */

@@ -71,7 +71,10 @@ void slurm_job_read(struct slurm *s, const struct unit *u, uint32_t unit)
     const char *user = h->name(h->ctx, POL_NAME_USER, ji->user);
     POL_RESERVE(s->job, s->cap_job, (size_t)unit + 1);
     struct slurm_job *j = &s->job[unit];
-    *j = (struct slurm_job){ .nice = -(int64_t)ji->priority, .submit_s = slurm_now_s(s, ji->submit_us), .limit_s = -1 };
+    *j = (struct slurm_job){ .nice = -(int64_t)ji->priority,
+                              .submit_s = slurm_now_s(s, ji->submit_us),
+                              .came_us = s->sched.view->now_us,
+                              .limit_s = -1 };
     /* Limits are whole minutes. */
     if (ji->limit_us >= 0) j->limit_s = (ji->limit_us + 59999999) / 60000000 * 60;
     read_queue(s, queue != NULL ? queue : "", user != NULL ? user : "", j, &s->sched.plan.shape[k->shape[0]]);
@@ -82,7 +85,15 @@ void slurm_job_read(struct slurm *s, const struct unit *u, uint32_t unit)
         j->tres.gpu += shape->n_gpu;
     }
     j->tres.node = slurm_min_nodes(s, unit);
-    for (uint32_t i = 0; i < j->n_parts && (i == 0 || j->held != NULL); i++) j->held = slurm_held(s, unit, j->part[i]);
+    j->is_array = !u->is_gang && ji->n_tasks > 1;
+    bool may_run = false;
+    for (uint32_t i = 0; i < j->n_parts; i++) {
+        const char *held = slurm_held(s, unit, j->part[i]);
+        if (held != NULL && !slurm_held_by_tres(held)) j->held_in |= (uint8_t)(1u << i);
+        may_run |= held == NULL;
+        j->held = held;
+    }
+    if (may_run) j->held = NULL;
 }
 
 int64_t slurm_limit_s(const struct slurm *s, uint32_t unit, uint32_t part)

@@ -13,13 +13,6 @@ struct pass {
     uint64_t rejected; uint32_t rejected_part;      /* the array whose element did not start, by its ordinal */
 };
 
-static bool is_array(const struct slurm *s, const struct unit *u)
-{
-    const struct pol_host *h = s->sched.host;
-    const struct pol_job_info *ji = h->job(h->ctx, u->job);
-    return ji != NULL && !u->is_gang && ji->n_tasks > 1;
-}
-
 /* No more of this partition, nor on its nodes. */
 static void fail_partition(struct slurm *s, uint32_t part)
 {
@@ -55,14 +48,21 @@ static bool is_busy(const struct slurm *s, uint32_t unit, uint32_t part)
     return is_clearing || (n > 0 && n >= slurm_min_nodes(s, unit));
 }
 
+/* A job above its limits: it is passed over, or with assoc_limit_stop keeps its partition waiting. */
+static bool pass_over(struct slurm *s, struct slurm_record r)
+{
+    if (s->conf.limit_stop && may_fail_partition(s, r)) fail_partition(s, slurm_job(s, r.unit)->part[r.k]);
+    return true;
+}
+
 /* One record.  False: the pass is over. */
 static bool try_record(struct pass *p, struct slurm_record r)
 {
     struct slurm *s = p->s;
     const struct unit *u = &s->sched.units.at[r.unit];
     const uint32_t part = slurm_job(s, r.unit)->part[r.k];
-    if (u->state != UNIT_WAITING || slurm_held(s, r.unit, part) != NULL) return true;
-    const bool array = is_array(s, u);
+    if (u->state != UNIT_WAITING || (slurm_job(s, r.unit)->held_in >> r.k & 1) != 0) return true;
+    const bool array = slurm_job(s, r.unit)->is_array;
     if (array && p->rejected == u->ordinal && p->rejected_part == part) return true;
     if (s->conf.max_job_start > 0 && p->n_started >= s->conf.max_job_start) return false;
     if (array) {
@@ -72,16 +72,15 @@ static bool try_record(struct pass *p, struct slurm_record r)
     if (s->conf.partition_depth > 0 && s->count[part].n++ >= s->conf.partition_depth) return true;
     if (!p->full && p->depth++ > s->conf.queue_depth) return false;
     if (s->failed[part]) return true;
-    if (!slurm_within_limits(s, r.unit, part)) {
-        if (s->conf.limit_stop && may_fail_partition(s, r)) fail_partition(s, part);
-        return true;
-    }
+    if (!slurm_within_limits(s, r.unit, part, LIMITS_JOBS)) return pass_over(s, r);
     const bool has_room =
         nodeset_overlap(s->avail, s->conf.partition[part].nodes, s->conf.n_words) >= slurm_min_nodes(s, r.unit);
     if (has_room && !slurm_has_licences(s, r.unit)) {
         s->sched.host->hold(s->sched.host->ctx, u->task, false, "Licenses");
         return true;
     }
+    /* Who lacks nodes fails its partition whatever its limits. */
+    if (has_room && !slurm_within_limits(s, r.unit, part, LIMITS_TRES)) return pass_over(s, r);
     if (has_room) {
         nodeset_copy(s->set[0], s->avail, s->conf.n_words);
         nodeset_and(s->set[0], s->conf.partition[part].nodes, s->conf.n_words);

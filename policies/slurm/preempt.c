@@ -81,10 +81,21 @@ static uint32_t release_until(struct slurm *s, uint32_t unit, uint32_t part, con
     return taken;
 }
 
+bool slurm_preempts_any(const struct slurm *s, uint32_t unit, uint32_t part)
+{
+    const struct slurm_conf *c = &s->conf;
+    if (!c->preempts) return false;
+    if (c->preempt_type == PREEMPT_BY_PARTITION)
+        for (uint32_t i = 0; i < c->n_partitions; i++)
+            if (c->partition[i].tier < c->partition[part].tier && c->partition[i].may_be_preempted) return true;
+    const int32_t qos = slurm_job(s, unit)->qos;
+    return c->preempt_type == PREEMPT_BY_QOS && qos != CONFIG_NONE && c->qos[qos].preempt != NULL;
+}
+
 bool slurm_select_preempting(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes)
 {
     uint32_t n = 0;
-    if (s->conf.preempt_type == PREEMPT_BY_NOBODY || !s->conf.preempts) return false;
+    if (!slurm_preempts_any(s, unit, part)) return false;
     for (uint32_t i = 0; i < s->n_running; i++) {
         if (!slurm_may_preempt(s, unit, part, s->running[i]) || nodes_used(s, s->running[i], nodes) == 0) continue;
         POL_PUSH(s->victim, n, s->cap_victim, s->running[i]);

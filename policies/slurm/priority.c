@@ -79,7 +79,8 @@ static double multifactor(const struct slurm *s, uint32_t unit, uint32_t part)
     const struct slurm_job *j = slurm_job(s, unit);
     double sum = -(double)j->nice;
     if (c->has_database) {
-        int64_t age = slurm_time_s(s) - j->submit_s;
+        /* Age is since submission, but none before a round has met the job (acct_policy_handle_accrue_time). */
+        const int64_t age = j->came_us < s->round_us ? slurm_time_s(s) - j->submit_s : 0;
         sum += c->w_age * (age >= c->max_age ? 1 : (double)age / (double)c->max_age);
         if (j->assoc != CONFIG_NONE) sum += c->w_fairshare * slurm_fairshare(s, j->assoc);
     }

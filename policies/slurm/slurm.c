@@ -6,7 +6,7 @@
 #include "lib/sched/list.h"
 #include "builtin.h"
 
-enum { CONFIG, ACCOUNTS, QOS, ROUNDS, TASKS, EPOCH, STARTED, TICK, BF_PHASE };
+enum { CONFIG, ACCOUNTS, QOS, ROUNDS, TASKS, EPOCH, STARTED, TICK, CLEARING, BF_PHASE, BF_LENGTH };
 
 static const struct pol_param params[] = {
     [CONFIG] = { .name = "config",
@@ -46,6 +46,11 @@ static const struct pol_param params[] = {
                .type = POL_DURATION,
                .dflt = "1s",
                .help = "from one look of the daemon at its queue to the next" },
+    [CLEARING] = { .name = "clearing",
+                   .type = POL_DURATION,
+                   .dflt = "0",
+                   .help = "from a job's end until its nodes are clear of it: epilog, messages" },
+    [BF_LENGTH] = { .name = "bf_length", .type = POL_DURATION, .dflt = "0", .help = "what a backfill round takes" },
     [BF_PHASE] = { .name = "bf_phase", .type = POL_DURATION, .dflt = "0", .help = "time of the first backfill round" },
 };
 
@@ -58,6 +63,7 @@ static void waits(void *self, const struct unit *u, int sign)
     if (sign > 0) {
         slurm_job_read(s, u, unit);
         struct slurm_job *j = slurm_job(s, unit);
+        if (s->clock.booked_s == 0) slurm_fairshare_round(s);   /* as when the daemon starts */
         slurm_priority(s, unit);
         slurm_order_add(s, unit);
         s->n_waiting += j->held == NULL;
@@ -83,6 +89,7 @@ static void running_add(struct slurm *s, uint32_t unit)
     }
     s->running[at] = unit;
     s->n_running++;
+    s->is_indexed = false;
 }
 
 static void running_del(struct slurm *s, uint32_t unit)
@@ -92,6 +99,7 @@ static void running_del(struct slurm *s, uint32_t unit)
     if (i == s->n_running) return;
     memmove(&s->running[i], &s->running[i + 1], (s->n_running - i - 1) * sizeof *s->running);
     s->n_running--;
+    s->is_indexed = false;
 }
 
 static void moved(void *self, const struct unit *u, int sign)
@@ -107,10 +115,11 @@ static void moved(void *self, const struct unit *u, int sign)
     } else {
         slurm_fairshare_book(s, unit, now);
         running_del(s, unit);
-        s->has_ended = true;
+        slurm_clock_clears(s, unit);
     }
     slurm_limits_book(s, unit, sign);
     s->is_changed = true;
+    s->n_states++;
 }
 
 void slurm_start(struct slurm *s, uint32_t unit, uint32_t part, const char *reason)
@@ -128,6 +137,7 @@ void slurm_start(struct slurm *s, uint32_t unit, uint32_t part, const char *reas
         plan_allocate(&d->plan, node, &shape, d->place[i].cards);
     }
     slurm_job(s, unit)->in = part;
+    s->n_states++;
     sched_start(d, unit, reason);
 }
 
@@ -149,18 +159,12 @@ static void drop_started(struct slurm *s)
     s->n_order = n;
 }
 
-static void main_loop(struct slurm *s, bool full)
+static void hold_round(struct slurm *s, enum slurm_round round, bool full)
 {
+    s->round_us = s->sched.view->now_us;
     s->is_in_round = true;
-    slurm_main_loop(s, full);
-    s->is_in_round = false;
-    drop_started(s);
-}
-
-static void backfill(struct slurm *s)
-{
-    s->is_in_round = true;
-    slurm_backfill(s);
+    if (round == ROUND_MAIN) slurm_main_loop(s, full);
+    else slurm_backfill(s);
     s->is_in_round = false;
     drop_started(s);
 }
@@ -183,11 +187,11 @@ static void decide(void *self)
     if (slurm_clock_calculates(s)) calculate(s);
     bool full = false;
     for (enum slurm_round r; (r = slurm_clock_round(s, &full)) != ROUND_NONE;) {
-        if (r == ROUND_MAIN) main_loop(s, full);
-        else if (r == ROUND_BACKFILL) backfill(s);
-        else calculate(s);
+        if (r == ROUND_PRIORITIES) calculate(s);
+        else hold_round(s, r, full);
     }
-    s->has_ended = s->is_changed = false;
+    slurm_clock_close(s);
+    s->is_changed = false;
     /* Nothing can change before something happens when nothing runs and round after round starts nothing. */
     if (s->n_waiting == 0 || s->n_quiet >= 4) return;
     const int64_t at = slurm_clock_next(s);
@@ -205,6 +209,8 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
     s->param.by_node = value[TASKS].i == 1;
     s->param.epoch_us = value[EPOCH].i;
     s->param.tick_us = value[TICK].i;
+    s->param.clearing_us = value[CLEARING].i;
+    s->param.bf_length_us = value[BF_LENGTH].i;
     s->clearing = pol_alloc(s->conf.n_words, sizeof *s->clearing);
     slurm_clock_begin(s, value[STARTED].i, value[BF_PHASE].i, value[ROUNDS].s);
     s->up = pol_alloc(s->conf.n_words, sizeof *s->up);
@@ -221,7 +227,8 @@ static void fini(void *self)
     for (size_t i = 0; i < s->cap_span; i++) free(s->span[i].free);
     for (size_t i = 0; i < sizeof s->set / sizeof *s->set; i++) free(s->set[i]);
     POL_FREE(s->job, s->order, s->sorted, s->up, s->avail, s->select.at, s->select.chosen, s->select.nodes,
-             s->select.is_out, s->failed, s->running, s->victim, s->span, s->count, s->clearing);
+             s->select.is_out, s->failed, s->running, s->victim, s->span, s->count, s->clearing,
+             s->on_node, s->releases, s->answer, s->answer_nodes);
     slurm_clock_end(s);
     config_fini(&s->conf);
 }

@@ -19,9 +19,11 @@ struct slurm_job {
     uint32_t part[PARTS_MAX], n_parts;  /* partitions that it may run in */
     int32_t  qos, assoc;                /* CONFIG_NONE: none */
     int64_t  nice, submit_s, limit_s;   /* limit_s -1: none was given */
+    int64_t  came_us;                   /* since when it waits */
     double   priority[PARTS_MAX];       /* of each partition */
     struct slurm_tres tres;             /* of all its tasks; node: at least so many */
     const char *held;                   /* why it can not run in any of them, NULL: it can */
+    uint8_t  held_in; bool is_array;    /* held_in: bits of the partitions in which it can not */
     /* while it runs */
     uint32_t in;                        /* partition */
     int64_t  start_s, end_s;            /* end_s: by its limit */
@@ -44,10 +46,15 @@ struct slurm_select {
 /* The future as backfill plans it: nodes that nobody has reserved, from begin_s to end_s. */
 struct slurm_span { int64_t begin_s, end_s; uint64_t *free; };
 
+/* When a job of this class can start on these nodes as things are. */
+struct slurm_answer { uint64_t state; int64_t start_s; uint32_t request_class, part; int what; };
+
 struct slurm_count { uint32_t a, b; int64_t n; };       /* of pairs of small numbers */
 
 enum slurm_round { ROUND_NONE, ROUND_MAIN, ROUND_BACKFILL, ROUND_PRIORITIES };
 struct slurm_recorded { int64_t at_us; enum slurm_round round; bool full; uint64_t *clearing; };   /* NULL: no nodes */
+
+struct slurm_clear { int64_t at_us; uint32_t node; };   /* the node is clear of an ended job from then on */
 
 /* When rounds are held; times of the simulator, but for those with _s. */
 struct slurm_clock {
@@ -57,26 +64,33 @@ struct slurm_clock {
     int64_t bf_us, calc_us;             /* when the backfill thread looks next; when priorities are next worked out */
     int64_t booked_s;                   /* until when usage decayed; 0: it never did */
     int64_t passed_us;                  /* rounds before this are over */
+    struct slurm_clear *clear; size_t cap_clear; uint32_t n_clears, i_clear;
     struct slurm_recorded *round; size_t cap_round; uint32_t n_rounds, i_round;
 };
 
 struct slurm {
     struct sched sched;
     struct slurm_conf conf;
-    struct { int64_t epoch_us, tick_us; bool by_node; } param;
+    struct { int64_t epoch_us, tick_us, clearing_us, bf_length_us; bool by_node; } param;
     struct slurm_job *job; size_t cap_job;
     struct slurm_record *order; size_t cap_order; uint32_t n_order;     /* waiting, by priority; some started since */
     uint32_t n_waiting;
     uint64_t *up;                       /* nodes that are up, of this decision */
-    uint64_t *clearing;                 /* nodes that are not clear of an ended job yet: where rounds are recorded */
+    uint64_t *clearing;                 /* nodes that are not clear of an ended job yet */
     struct slurm_select select;
     struct slurm_clock clock;
-    bool is_in_round, is_changed, has_ended, has_come;       /* the last three: since the last decision */
+    bool is_in_round, is_changed, has_come;     /* the last two: since the last decision */
+    int64_t round_us;                   /* when the last round was held */
     uint32_t n_quiet;                   /* rounds in which nothing runs and nothing starts */
     /* scratch of the rounds */
     uint64_t *avail, *set[6];
     bool *failed; size_t cap_failed;
     uint32_t *running; size_t cap_running; uint32_t n_running;          /* by end_s */
+    uint64_t *on_node; size_t cap_on_node; uint32_t n_run_words; bool is_indexed;      /* of `running` (backfill.c) */
+    uint64_t *releases; size_t cap_releases;
+    struct slurm_answer *answer; size_t cap_answer;
+    uint64_t *answer_nodes; size_t cap_answer_nodes;    /* of each answer the nodes asked for, and those found */
+    uint64_t n_states;                  /* of what runs: an answer of an earlier one is none */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     struct slurm_span *span; size_t cap_span; uint32_t n_spans;
     struct slurm_count *count; size_t cap_count; uint32_t n_counts;
@@ -115,10 +129,12 @@ uint32_t slurm_min_nodes(const struct slurm *s, uint32_t unit);
 void slurm_main_loop(struct slurm *s, bool full);
 void slurm_backfill(struct slurm *s);
 
-/* clock.c: begin, then in each decision open, calculates, round until there is none, next. */
+/* clock.c: begin, then in each decision open, calculates, round until there is none, close, next. */
 void slurm_clock_begin(struct slurm *s, int64_t started_us, int64_t bf_us, const char *rounds);
 void slurm_clock_end(struct slurm *s);
 void slurm_clock_open(struct slurm *s);
+void slurm_clock_clears(struct slurm *s, uint32_t unit);       /* the unit ended */
+void slurm_clock_close(struct slurm *s);                        /* without `clearing`, who was preempted is gone */
 bool slurm_clock_calculates(struct slurm *s);
 enum slurm_round slurm_clock_round(struct slurm *s, bool *full);
 int64_t slurm_clock_next(const struct slurm *s);
@@ -126,12 +142,15 @@ int64_t slurm_clock_next(const struct slurm *s);
 /* preempt.c */
 bool slurm_preempts(const struct slurm *s, struct slurm_record a, struct slurm_record b);
 bool slurm_may_preempt(const struct slurm *s, uint32_t unit, uint32_t part, uint32_t victim);
+bool slurm_preempts_any(const struct slurm *s, uint32_t unit, uint32_t part);      /* may it stop anything at all? */
 /* As slurm_select, after stopping what must be; the victims are in s->victim, and are released in the plan. */
 bool slurm_select_preempting(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes);
 
 /* limits.c */
 const char *slurm_held(struct slurm *s, uint32_t unit, uint32_t part);     /* by the partition; NULL: it may */
-bool slurm_within_limits(const struct slurm *s, uint32_t unit, uint32_t part);
+bool slurm_held_by_tres(const char *held);      /* rounds look at it, unlike at what a partition does not allow */
+enum slurm_limits { LIMITS_JOBS, LIMITS_TRES };         /* on numbers of jobs; on what they ask for */
+bool slurm_within_limits(const struct slurm *s, uint32_t unit, uint32_t part, enum slurm_limits what);
 void slurm_limits_book(struct slurm *s, uint32_t unit, int sign);
 
 /* fairshare.c */

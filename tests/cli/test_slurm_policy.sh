@@ -55,6 +55,25 @@ small,2,20,u,,1,0,2,300,0
 END
 check "sched/builtin backfills nothing" same "$(ran)" "wide@3:a1 whole@103:a1 small@153:a1"
 
+# ---- when rounds are held ----
+files "$one"
+jobs <<'END'
+x,0,20.5,u,,1,0,8,60,0
+y,1,10,u,,1,0,8,60,0
+END
+check "with an Epilog the end of a job starts the main loop" same "$(ran)" "x@3:a1 y@23:a1"
+check "when its nodes are clear" same "$(ran clearing=1700ms)" "x@3:a1 y@25:a1"
+check "what a backfill round takes puts off the next" same \
+    "$(sed -i '1s/^/SchedulerParameters=bf_interval=2,sched_interval=600,batch_sched_delay=600\n/; s/^Epilog.*//' \
+        "$dir/slurm.conf"; ran bf_length=500ms)" "x@10:a1 y@32:a1"
+files "SchedulerParameters=defer
+$one"
+jobs <<'END'
+x,0,20.5,u,,1,0,8,60,0
+y,1,10,u,,1,0,8,60,0
+END
+check "with defer the next look at the queue does" same "$(ran)" "x@3:a1 y@24:a1"
+
 # ---- partitions ----
 files "PartitionName=p Nodes=a1,a2 Default=YES MaxTime=10
 PartitionName=q Nodes=a[2-3] PriorityTier=5"
@@ -162,6 +181,31 @@ sed -i 's/| $/|/' "$dir/qos.txt"
 printf 'a,40,30,ann,/normal,1,0,2,60,0\nb,40,30,ann,/normal,1,0,1,60,0\n' | jobs
 check "MaxTRESPU of a QOS" same "$(ran accounts=accounts.cfg,qos=qos.txt)" \
     "first@3:a1 mine@3:a1 second@33:a1 a@40:a1 b@70:a1"
+# A limit of the QOS counts in place of the association's: bob's low jobs are not held to his MaxJobs=1.
+sed -i 's/^low|.*/&2/' "$dir/qos.txt"
+: >"$dir/jobs.csv"
+jobs <<'END'
+id,submit_s,duration_s,user,queue,tasks,gang,cpus,limit_s,priority
+a,0,30,bob,/low,1,0,1,60,0
+b,0,30,bob,/low,1,0,1,60,0
+c,0,30,bob,/low,1,0,1,60,0
+d,0,30,cid,/normal,1,0,3,60,0
+e,0,30,cid,/normal,1,0,1,60,0
+END
+check "a QOS's MaxJobsPU is in place of MaxJobs; what its MaxTRES forbids never starts" \
+    same "$(ran accounts=accounts.cfg,qos=qos.txt)" "a@3:a1 b@3:a1 e@3:a1 c@33:a1"
+# The first job of p asks for more than its QOS ever gives, and for more nodes than q leaves it: the main loop holds p.
+files "PartitionName=p Nodes=ALL Default=YES
+PartitionName=q Nodes=a[1-2] PriorityTier=2
+AccountingStorageEnforce=limits,qos"
+jobs <<'END'
+run,0,100,u,q/high,2,1,4,600,0
+hold,0,10,u,q/high,2,1,4,60,0
+much,0,10,cid,p/normal,2,1,2,60,0
+later,0,10,u,p/high,1,0,1,60,0
+END
+check "who lacks nodes keeps its partition waiting whatever its limits" \
+    same "$(ran accounts=accounts.cfg,qos=qos.txt,tasks=node)" "run@3:a1+a2 later@10:a3 hold@103:a1+a2"
 files "$one
 PreemptType=preempt/qos
 PreemptMode=REQUEUE"
