@@ -105,11 +105,13 @@ LIBDIR    ?= $(PREFIX)/lib
 ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
 # What lies beside scenarios comes with them: queries, tables, configurations.
 SCENARIOS := $(sort $(wildcard $(foreach e,yaml sql csv,scenarios/*/*.$e scenarios/*/*/*.$e)))
+# The package, which pip installs from there, and policies that import it from beside them.
+PYTHON    := $(sort $(foreach e,*.py *.toml *.ipynb fairway/*.py fairway/py.typed,$(wildcard python/$e)))
 # Documents keep their paths, for messages and the documents themselves name each other so.
-DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
+DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies python results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 
 install: all                            ## the program, its manual, scenarios and documents, under PREFIX=/usr/local
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR) $(SHARE)/fairway/python $(SHARE)/fairway/traces
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR) $(SHARE)/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
 	install -D -m 644 $(B)/fairway.1 $(SHARE)/man/man1/fairway.1
 	install -D -m 644 debian/fairway.bash $(SHARE)/bash-completion/completions/fairway
@@ -121,7 +123,7 @@ install: all                            ## the program, its manual, scenarios an
 	sed 's|@PREFIX@|$(PREFIX)|;s|@LIBDIR@|$(LIBDIR)|;s|@VERSION@|$(VERSION)|' sim/library/fairway.pc.in >$(B)/fairway.pc
 	install -D -m 644 $(B)/fairway.pc $(DESTDIR)$(LIBDIR)/pkgconfig/fairway.pc
 	for f in $(KIT_H:policies/%=%); do install -D -m 644 policies/$$f $(DESTDIR)$(PREFIX)/include/fairway/$$f || exit 1; done
-	install -m 644 policies/python/*.py $(SHARE)/fairway/python
+	for f in $(PYTHON); do install -D -m 644 $$f $(SHARE)/fairway/$$f || exit 1; done
 	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces
 	for f in $(SCENARIOS); do install -D -m 644 $$f $(SHARE)/fairway/$$f || exit 1; done
 	for f in $(DOCS) plots/demo-bars.svg; do install -D -m 644 $$f $(SHARE)/doc/fairway/$$f || exit 1; done

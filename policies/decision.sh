@@ -1,6 +1,6 @@
 #!/bin/sh
 # decision.sh python|protocol|write -- what the tables of decision.h say, for those who are not written in C.
-#   python    policies/python/fairway_verbs.py
+#   python    python/fairway/verbs.py
 #   protocol  the generated parts of PROTOCOL.md, between its lines "<!-- decision.sh: NAME -->" and "<!-- end -->"
 #   write     both, into their files
 # tests/docs/test_decision.sh holds the files against it.
@@ -10,16 +10,27 @@ cd "$(dirname "$0")"
 python() {
     awk -F'"' '
     BEGIN {
-        print "\"\"\"fairway_verbs.py -- the decisions as the protocol has them, one function each.\n"
-        print "Written by policies/decision.sh from the table of policies/decision.h: change that.\n\"\"\""
+        print "\"\"\"verbs.py -- the decisions as the protocol has them, one function each.\n"
+        print "Written by policies/decision.sh from the table of policies/decision.h: change that.\n\"\"\"\n\nfrom typing import Any, Dict"
+    }
+    # In lines of at most 118 characters.
+    function wrapped(begin, args, end,  n, part, i, line, text) {
+        n = split(args, part, ", ")
+        line = begin
+        for (i = 1; i <= n; i++) {
+            if (i > 1) line = line (length(line part[i] end) > 112 ? "," : ", ")
+            if (i > 1 && line ~ /,$/) { text = text line "\n"; line = sprintf("%*s", length(begin), "") }
+            line = line part[i]
+        }
+        return "\n\n" text line end
     }
     function flush_verb(  i, args, doc) {
         if (verb == "") return
-        for (i = 1; i <= n; i++) args = args (i > 1 ? ", " : "") key[i] (must[i] ? "" : "=None")
-        print "\n\ndef " verb "(" args "):"
+        for (i = 1; i <= n; i++) args = args (i > 1 ? ", " : "") key[i] ": Any" (must[i] ? "" : " = None")
+        print wrapped("def " verb "(", args, ") -> Dict[str, Any]:")
         for (i = 1; i <= n; i++) if (words[i] != "") doc = doc "\n    " key[i] ": " words[i]
         print "    \"\"\"" toupper(substr(does, 1, 1)) substr(does, 2) "." (doc != "" ? "\n" doc "\n    " : "") "\"\"\""
-        printf "    said = {\"do\": \"%s\"", verb
+        printf "    said: Dict[str, Any] = {\"do\": \"%s\"", verb
         for (i = 1; i <= n; i++) if (must[i]) printf ", \"%s\": %s", key[i], key[i]
         print "}"
         for (i = 1; i <= n; i++) if (!must[i]) {
@@ -83,7 +94,7 @@ case ${1-} in
 python) python ;;
 protocol) protocol ;;
 write)
-    python >python/fairway_verbs.py
+    python >../python/fairway/verbs.py
     protocol >PROTOCOL.md.new && mv PROTOCOL.md.new PROTOCOL.md
     ;;
 *) echo "usage: decision.sh python|protocol|write" >&2; exit 2 ;;

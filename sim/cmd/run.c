@@ -127,10 +127,7 @@ static int run_seeds(struct client *c, struct fairway *f, struct fairway_error *
     for (size_t i = 0; i < o->n_seeds && status == FAIRWAY_OK; i++) status = fairway_add_seeds(f, o->seed[i], o->seed[i], e);
     if (status != FAIRWAY_OK) return status;
     progress_begin(&c->bar, o->quiet);
-    status = fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options),
-        .audit = o->audit, .strict = o->strict, .no_exec = o->limits.no_exec, .database = o->db, .log = o->log,
-        .decide_timeout_us = o->limits.call_us, .policy_memory_b = o->limits.mem_b, .stop = run_interrupt(),
-        .ctx = c, .begin = on_begin, .progress = c->bar.is_on ? on_progress : NULL, .note = on_note, .run = on_run }, e);
+    status = fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options), .audit = o->audit, .strict = o->strict, .no_exec = o->limits.no_exec, .database = o->db, .log = o->log, .decide_timeout_us = o->limits.call_us, .policy_memory_b = o->limits.mem_b, .stop = run_interrupt(), .ctx = c, .begin = on_begin, .progress = c->bar.is_on ? on_progress : NULL, .note = on_note, .run = on_run }, e);
     progress_clear(&c->bar);
     return status;
 }

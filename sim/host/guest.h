@@ -15,7 +15,7 @@ struct guest_ops {
     const char *(*label)(const void *self);
     /* What the last create that returned NULL met: ST_EWORLD no process, ST_EINPUT a command that is no policy. */
     enum st (*create_failed)(void);
-    uint32_t timeout_param;         /* number of the parameter for the longest time it may take to answer; POL_NONE: there is none */
+    uint32_t timeout_param; /* number of the parameter for the longest time it may take to answer; POL_NONE: there is none */
 };
 
 #endif

@@ -40,12 +40,16 @@ struct host_hooks {
 /* A policy of this process that is not built in: the table that a spec is read against. */
 struct host_own {
     const struct pol_ops *table;
-    const struct guest_ops *guest;      /* of one that states what it is once it was created; else NULL */
-    const void *client;                 /* what client/1 gives it */
+    const struct guest_ops *guest; /* of one that states what it is once it was created; else NULL */
+    const void *client;            /* what client/1 gives it */
 };
 
 /* Where a spec was written, for diagnostics; all zero: the command line.  own NULL: a built-in, a file or a command. */
-struct host_origin { const char *file; uint32_t line, col; const struct host_own *own; };
+struct host_origin {
+    const char *file;
+    uint32_t line, col;
+    const struct host_own *own;
+};
 
 /*
  * Create a policy from "name[:key=value,...]" or "exec:COMMAND" (host/exec/exec.h).

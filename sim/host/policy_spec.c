@@ -253,10 +253,8 @@ static enum st parse(struct policy_spec *p, char *copy, const struct host_own *o
     char *colon = path > 0 ? copy + path : strchr(copy, ':');
     if (colon != NULL && *colon == '\0') colon = NULL;
     if (colon != NULL) *colon = '\0';
-    if (own != NULL) {
-        p->ops = own->table;
-        p->guest = own->guest;
-    } else TRY(resolve(p, copy, path > 0, at, d));
+    if (own != NULL) p->ops = own->table;
+    else TRY(resolve(p, copy, path > 0, at, d));
     MEM_ARRAY(p->value, p->ops->n_params);
     MEM_ARRAY(p->text, p->ops->n_params);
     MEM_ARRAY(p->plugin, p->ops->n_params);
@@ -293,16 +291,35 @@ static enum st parse_exec(struct policy_spec *p, const char *command, const char
     return ST_OK;
 }
 
+/* One of this process that states what it is by itself: its spec is its own affair. */
+static enum st parse_guest(struct policy_spec *p, const char *spec, const struct host_own *own, const char *weights,
+                           const struct origin *at, struct diag *d)
+{
+    p->ops = own->table;
+    p->guest = own->guest;
+    MEM_ARRAY(p->value, p->ops->n_params);
+    MEM_ARRAY(p->text, p->ops->n_params);
+    for (uint32_t i = 0; i < p->ops->n_params; i++) {
+        bool takes = weights != NULL && strcmp(p->ops->params[i].name, "weights") == 0;
+        p->text[i] = mem_strdup(takes ? weights : p->ops->params[i].dflt);
+        TRY(parse_value(at, p, i, d));
+    }
+    p->full = mem_strdup(spec);
+    p->known = mem_strdup(spec);
+    return ST_OK;
+}
+
 bool policy_spec_is_command(const char *spec) { return strncmp(spec, EXEC_PREFIX, strlen(EXEC_PREFIX)) == 0; }
 
 enum st policy_spec_parse(struct policy_spec *p, const char *spec, const struct host_own *own, const char *weights,
-                      const char *file, uint32_t line, uint32_t col, struct diag *d)
+                          const char *file, uint32_t line, uint32_t col, struct diag *d)
 {
     memset(p, 0, sizeof *p);
     struct origin at = { file, line, col };
     char *copy = mem_strdup(spec);
-    enum st st = own == NULL && policy_spec_is_command(spec)
-               ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d) : parse(p, copy, own, weights, &at, d);
+    enum st st = own != NULL && own->guest != NULL             ? parse_guest(p, spec, own, weights, &at, d)
+                 : own == NULL && policy_spec_is_command(spec) ? parse_exec(p, spec + strlen(EXEC_PREFIX), weights, &at, d)
+                                                               : parse(p, copy, own, weights, &at, d);
     mem_free(copy);
     if (st != ST_OK) policy_spec_fini(p);
     return st;

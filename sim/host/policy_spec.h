@@ -46,7 +46,7 @@ struct policy_spec {
  *   weights  see host_create
  */
 enum st policy_spec_parse(struct policy_spec *p, const char *spec, const struct host_own *own, const char *weights,
-                      const char *file, uint32_t line, uint32_t col, struct diag *d);
+                          const char *file, uint32_t line, uint32_t col, struct diag *d);
 /* The plugin of the spec, the first if a policy has parameters for several; NULL: none. */
 const struct policy_load *policy_spec_plugin(const struct policy_spec *p);
 /* What the files of parameters say that is not modelled, [n]. */

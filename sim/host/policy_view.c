@@ -269,12 +269,20 @@ static struct pol_record view_record(void *ctx, pol_job h)
 static const void *view_extension(void *ctx, const char *name)
 {
     struct policy_view *p = ctx;
-    const struct { const char *name; const void *at; } known[] = {
-        { POL_LICENCES, &p->ext.licences }, { POL_GRAPH, &p->ext.graph }, { POL_DATA, &p->ext.data }, { POL_CORES, &p->ext.cores },
-        { POL_RESERVATIONS, &p->ext.reservations }, { POL_CALLS, &p->ext.calls },
-        { POL_SCORES, &p->ext.scores }, { POL_PREFERENCES, &p->ext.preferences },
+    const struct { const char *name; const void *at;
+    } known[] = {
+        { POL_LICENCES, &p->ext.licences },
+        { POL_GRAPH, &p->ext.graph },
+        { POL_DATA, &p->ext.data },
+        { POL_CORES, &p->ext.cores },
+        { POL_RESERVATIONS, &p->ext.reservations },
+        { POL_CALLS, &p->ext.calls },
+        { POL_SCORES, &p->ext.scores },
+        { POL_PREFERENCES, &p->ext.preferences },
         { POL_RECORDED, &p->ext.recorded },
-        { POL_ELASTIC, &p->ext.elastic }, { POL_CLIENT, p->client }, { POL_SPEEDS, &p->ext.speeds },
+        { POL_ELASTIC, &p->ext.elastic },
+        { POL_CLIENT, p->client },
+        { POL_SPEEDS, &p->ext.speeds },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;

@@ -19,7 +19,7 @@ struct policy_view {
     struct pol_view *lent;      /* what the policy is shown now; NULL outside of create and decide */
     bool     is_clairvoyant;    /* true durations are shown */
     struct host_tricks tricks;
-    const void *client;         /* what client/1 gives; NULL: nothing */
+    const void *client; /* what client/1 gives; NULL: nothing */
     struct pol_view view;
     struct pol_event *event;  size_t cap_event;
     struct {                    /* what the host offers beyond pol_host */

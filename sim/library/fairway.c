@@ -25,8 +25,9 @@
 
 struct fairway {
     struct scenario scn;
-    struct host_own **own; size_t n_own, cap_own;       /* of the policies that the client gave */
-    bool has_policies, has_seeds;       /* the client's own are in the place of the scenario's */
+    struct host_own **own;
+    size_t n_own, cap_own;        /* of the policies that the client gave */
+    bool has_policies, has_seeds; /* the client's own are in the place of the scenario's */
 };
 
 uint32_t fairway_api(void) { return FAIRWAY_API; }
@@ -115,7 +116,7 @@ int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t last, struct f
         return finish(e, diag_set(&d, ST_EINPUT, "seeds %" PRIu64 " to %" PRIu64 " are no range of at most %d", first, last, SCN_SEEDS_MAX), &d);
     if (!f->has_seeds) a->n_seeds = 0;
     f->has_seeds = true;
-    for (uint64_t seed = first; ; seed++) {
+    for (uint64_t seed = first;; seed++) {
         for (size_t i = 0; i < a->n_seeds; i++)
             if (a->seed[i] == seed) return finish(e, diag_set(&d, ST_EINPUT, "seed %" PRIu64 " is given twice", seed), &d);
         MEM_PUSH(a->seed, a->n_seeds, a->cap_seeds, seed);
@@ -128,8 +129,8 @@ int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t last, struct f
 /* One fairway_run. */
 struct going {
     struct fairway *f;
-    struct fairway_options o;           /* as the client gave them; what it has not is 0 */
-    struct fairway_error *failed;       /* where the first failure of a run goes */
+    struct fairway_options o;     /* as the client gave them; what it has not is 0 */
+    struct fairway_error *failed; /* where the first failure of a run goes */
     struct run_env env;
     struct setup setup;
     struct progress progress;
@@ -178,10 +179,7 @@ static enum st tell_notes(const struct going *g, int64_t run, const char *label,
 static void tell_run(struct going *g, const struct scn_policy *p, uint64_t seed, const struct run_result *r, const struct diag *failed)
 {
     struct fairway_error e;
-    struct fairway_result out = { .policy = p->label, .label = g->at.label, .seed = seed, .digest = r->digest, .n_done = r->n_done,
-        .n_unfinished = r->n_unfinished, .n_rejected = r->n_rejected, .n_never_eligible = r->n_never_eligible,
-        .n_refused = r->n_refused, .n_arrived = r->n_arrived, .n_unlimited = r->n_unlimited, .n_events = r->n_events,
-        .id = r->id, .wall_s = r->wall_s, .is_scoreless = r->is_scoreless };
+    struct fairway_result out = { .policy = p->label, .label = g->at.label, .seed = seed, .digest = r->digest, .n_done = r->n_done, .n_unfinished = r->n_unfinished, .n_rejected = r->n_rejected, .n_never_eligible = r->n_never_eligible, .n_refused = r->n_refused, .n_arrived = r->n_arrived, .n_unlimited = r->n_unlimited, .n_events = r->n_events, .id = r->id, .wall_s = r->wall_s, .is_scoreless = r->is_scoreless };
     if (failed != NULL) {
         (void)fairway_fail(&e, failed);
         out = (struct fairway_result){ .policy = p->label, .label = g->at.label, .error = &e, .seed = seed, .id = r->id };
@@ -207,7 +205,10 @@ static enum st run_seed(struct going *g, uint64_t seed, bool with_repairs, struc
         progress_run(&g->progress, g->at.n_jobs);
         if (g->env.log != NULL) (void)fprintf(g->env.log, "# %s\n", label);
         enum st st = run_one(&g->env, &a->policy[i], seed, &r, &failed);
-        if (st != ST_OK && st != ST_EPOLICY) { *d = failed; return st; }
+        if (st != ST_OK && st != ST_EPOLICY) {
+            *d = failed;
+            return st;
+        }
         tell_run(g, &a->policy[i], seed, &r, st == ST_EPOLICY ? &failed : NULL);
         if (with_repairs && st == ST_OK) TRY(tell_notes(g, r.id, a->policy[i].label, d));
     }
@@ -240,9 +241,7 @@ static void tell_plan(const struct going *g, const char *database)
 {
     struct scenario *s = &g->f->scn;
     if (g->o.begin != NULL)
-        g->o.begin(g->o.ctx, &(struct fairway_plan){ .name = s->id.name, .database = database, .n_policies = s->asked.n_policies,
-            .n_seeds = s->asked.n_seeds, .is_drawn = setup_is_drawn(s), .has_sweep = s->asked.has_sweep,
-            .may_end_unfinished = s->horizon != TICK_NEVER || s->replay.fill > 0 });
+        g->o.begin(g->o.ctx, &(struct fairway_plan){ .name = s->id.name, .database = database, .n_policies = s->asked.n_policies, .n_seeds = s->asked.n_seeds, .is_drawn = setup_is_drawn(s), .has_sweep = s->asked.has_sweep, .may_end_unfinished = s->horizon != TICK_NEVER || s->replay.fill > 0 });
 }
 
 /* All input is read and checked before the database is opened: a mistake leaves none behind. */
@@ -276,8 +275,7 @@ int fairway_run(struct fairway *f, const struct fairway_options *o, struct fairw
     progress_begin(&g.progress, true);
     if (g.o.progress != NULL) g.progress.report = on_progress;
     g.progress.ctx = &g;
-    g.env = (struct run_env){ .scn = &f->scn, .trace = &g.setup.trace, .progress = &g.progress, .limits = SANDBOX_LIMITS, .stop = g.o.stop,
-                              .decision = g.o.decision != NULL ? on_decision : NULL, .decision_ctx = &g };
+    g.env = (struct run_env){ .scn = &f->scn, .trace = &g.setup.trace, .progress = &g.progress, .limits = SANDBOX_LIMITS, .stop = g.o.stop, .decision = g.o.decision != NULL ? on_decision : NULL, .decision_ctx = &g };
     if (g.o.decide_timeout_us > 0) g.env.limits.call_us = g.o.decide_timeout_us;
     if (g.o.policy_memory_b > 0) g.env.limits.mem_b = g.o.policy_memory_b;
     g.env.limits.no_exec = g.o.no_exec != 0;
@@ -292,8 +290,7 @@ int fairway_run(struct fairway *f, const struct fairway_options *o, struct fairw
 
 static bool find_format(const char *name, enum table_format *out)
 {
-    static const char *const known[] = { [TABLE_TEXT] = "text", [TABLE_MARKDOWN] = "markdown", [TABLE_LATEX] = "latex",
-                                         [TABLE_CSV] = "csv", [TABLE_JSON] = "json" };
+    static const char *const known[] = { [TABLE_TEXT] = "text", [TABLE_MARKDOWN] = "markdown", [TABLE_LATEX] = "latex", [TABLE_CSV] = "csv", [TABLE_JSON] = "json" };
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i]) != 0) continue;
         *out = (enum table_format)i;
@@ -333,8 +330,7 @@ char *fairway_compare(const char *database, const char *format, const char *agai
     struct diag d = { 0 };
     struct mem_text t;
     mem_text_open(&t);
-    enum st st = compare_into(t.to, database, format, &(struct compare_opts){ .metric = metric, .n_metrics = n_metrics,
-                                                                              .scope = scope, .base = against }, &d);
+    enum st st = compare_into(t.to, database, format, &(struct compare_opts){ .metric = metric, .n_metrics = n_metrics, .scope = scope, .base = against }, &d);
     return finish_text(&t, e, st, &d);
 }
 
@@ -377,8 +373,7 @@ int fairway_plot(const char *database, const char *figure, const char *out, cons
     const struct plot_figure *f = plot_find(figure, &d);
     enum st st = f == NULL ? d.code : store_open_read(&s, database, &d);
     if (st == ST_OK) {
-        st = plot_make(s, f, &(struct plot_opts){ .out = out, .scenario = p.scenario, .metric = p.metric, .scope = p.scope, .base = p.base,
-                                                  .run = p.run, .nodes = p.nodes, .from = p.from_us, .to = p.to_us }, &d);
+        st = plot_make(s, f, &(struct plot_opts){ .out = out, .scenario = p.scenario, .metric = p.metric, .scope = p.scope, .base = p.base, .run = p.run, .nodes = p.nodes, .from = p.from_us, .to = p.to_us }, &d);
         store_close(s);
     }
     return finish(e, st, &d);

@@ -21,7 +21,7 @@ struct run_env {
     FILE            *log;           /* event log; NULL: none */
     struct progress *progress;
     struct sandbox_limits limits;      /* on policies that are not of this program */
-    const volatile sig_atomic_t *stop;  /* once it is not 0 the run ends as interrupted; NULL: nobody asks */
+    const volatile sig_atomic_t *stop; /* once it is not 0 the run ends as interrupted; NULL: nobody asks */
     /* Told of every decision, as host_hooks.decision is, whether the scenario has them recorded or not; or NULL. */
     void (*decision)(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason);
     void *decision_ctx;

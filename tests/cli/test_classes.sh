@@ -44,7 +44,7 @@ class Hears(fairway.Policy):
         self.fail("multi from %d" % self.multi_from)
 fairway.run(Hears)
 X
-hears() { fails 4 "multi from $1" "$fairway" run -q "$dir/s.yaml" --set jobs.multi_from="$1" -d "$dir/h$1.db" -p "exec:env PYTHONPATH=$here/policies/python python3 $dir/hears.py"; }
+hears() { fails 4 "multi from $1" "$fairway" run -q "$dir/s.yaml" --set jobs.multi_from="$1" -d "$dir/h$1.db" -p "exec:env PYTHONPATH=$here/python python3 $dir/hears.py"; }
 check "a policy in another process hears it" hears 2
 check "and need not when it is four" hears 4
 check "one GPU is never multi" fails 2 "multi_from" "$fairway" run -q "$dir/s.yaml" --set jobs.multi_from=1 -d "$dir/1.db"

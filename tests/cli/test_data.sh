@@ -112,7 +112,7 @@ END
 asks() {        # SET...: what was told at 0, and then
     rm -f "$dir/asks.db"
     for set; do set -- "$@" --set "$set"; shift; done
-    PYTHONPATH=$here/policies/python "$fairway" run -q -d "$dir/asks.db" "$dir/asks.yaml" -p "exec:python3 $dir/asks.py" "$@"
+    PYTHONPATH=$here/python "$fairway" run -q -d "$dir/asks.db" "$dir/asks.yaml" -p "exec:python3 $dir/asks.py" "$@"
     sqlite3 "$dir/asks.db" "SELECT name || ': ' || CAST(value AS INT) FROM note WHERE name IN ('2 at 0', '2 at 3000000') ORDER BY name"
 }
 check "a policy in a process is told stated speeds" same "$(asks)" "2 at 0: 1000000

@@ -20,7 +20,7 @@ b,30,100,1,1,1,1,4,r
 Y
 cat > "$dir/p.py" <<Y
 import sys
-sys.path.insert(0, "$here/policies/python")
+sys.path.insert(0, "$here/python")
 import fairway
 
 class Grow(fairway.Policy):
@@ -40,7 +40,7 @@ class Grow(fairway.Policy):
                 self.start(unit)
         if self.now == 40_000_000 and not self.told:
             first = next(iter(self.running))
-            self._said.append(fairway.verbs.scale(first.job.number, [0] * 9))
+            self._verbs.scale(first.job.number, [0] * 9)
             self._scaled[first] = (len(first.tasks), [(t.node, t.cards, t.cpu) for t in first.tasks])
         if self.now == 50_000_000:
             for unit in list(self.running):

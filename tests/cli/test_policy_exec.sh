@@ -122,7 +122,7 @@ if ! command -v python3 >/dev/null 2>&1; then
 fi
 
 # ---- the session of the specification ----
-"$fairway" run -q -d "$dir/s.db" "$session" -p "exec:tee $dir/in | python3 policies/python/fifo.py mode=skip | tee $dir/told" 2>"$dir/err"
+"$fairway" run -q -d "$dir/s.db" "$session" -p "exec:tee $dir/in | python3 python/fifo.py mode=skip | tee $dir/told" 2>"$dir/err"
 verdict $? "the session runs"
 # One line out for each line in, except that the cluster and bye are not answered.
 awk -v answers="$dir/told" '{ print "> " $0 } !/"msg":"(cluster|bye)"/ { getline reply < answers; print "< " reply }' "$dir/in" >"$dir/session"
@@ -142,7 +142,7 @@ digests() {
     for mode in strict skip; do
         for place in first best; do
             "$fairway" run -q -d "$dir/d.db" "$scn" -s "$seed" "$@" -p "fifo:mode=$mode,place=$place" \
-                -p "exec:python3 policies/python/fifo.py mode=$mode place=$place" 2>"$dir/err" || { cat "$dir/err"; return 1; }
+                -p "exec:python3 python/fifo.py mode=$mode place=$place" 2>"$dir/err" || { cat "$dir/err"; return 1; }
         done
     done
     sqlite3 "$dir/d.db" "SELECT digest FROM run ORDER BY id" |
@@ -177,7 +177,7 @@ without() {         # LIMIT: the scenario in $dir/limits.yaml
 rm -f "$dir/w.db"
 for limit in none max_tasks gpu_cores gpu_mem labels licences exclusive; do
     without $limit
-    "$fairway" run -q -d "$dir/w.db" "$dir/limits.yaml" -p fifo:mode=skip,place=first -p 'exec:python3 policies/python/fifo.py mode=skip'
+    "$fairway" run -q -d "$dir/w.db" "$dir/limits.yaml" -p fifo:mode=skip,place=first -p 'exec:python3 python/fifo.py mode=skip'
 done
 [ "$(sqlite3 "$dir/w.db" "SELECT count(*), count(DISTINCT digest), (SELECT count(*) FROM (SELECT 1 FROM run GROUP BY digest HAVING count(*) = 2)) FROM run")" = "14|7|7" ]
 verdict $? "each limit counts, and fifo.py keeps it as fifo does"
@@ -200,7 +200,7 @@ class Asks(fairway.Policy):
 
 fairway.run(Asks)
 END
-PYTHONPATH=$here/policies/python
+PYTHONPATH=$here/python
 export PYTHONPATH
 "$fairway" run -q -d "$dir/m.db" tests/cli/exec/mix.yaml --audit -p "exec:python3 $dir/mine.py" &&
     [ "$(sqlite3 "$dir/m.db" "SELECT policy, status FROM run")" = "mine|done" ]
@@ -268,33 +268,33 @@ unset PYTHONPATH
 # The command of a scenario runs in the scenario's folder, from wherever the run was started.
 (cd "$dir" && "$fairway" run -q -d "$dir/rel.db" "$here/$session") 2>"$dir/err" &&
     [ "$(sqlite3 "$dir/rel.db" "SELECT policy, policy_spec, policy_source FROM run")" = \
-      "fifo-py:mode=skip,place=first|exec:python3 ../../../policies/python/fifo.py mode=skip|baseline: first come, first served" ]
+      "fifo-py:mode=skip,place=first|exec:python3 ../../../python/fifo.py mode=skip|baseline: first come, first served" ]
 verdict $? "paths of a scenario's command are relative to the scenario; the child gives the label"
 
-"$fairway" run -q -d "$dir/l.db" "$session" --set 'policies=[{exec: python3 policies/python/fifo.py, label: mine}]' &&
+"$fairway" run -q -d "$dir/l.db" "$session" --set 'policies=[{exec: python3 python/fifo.py, label: mine}]' &&
     [ "$(sqlite3 "$dir/l.db" "SELECT policy FROM run")" = mine ]
 verdict $? "a scenario's label comes first"
 
-"$fairway" run -q -d "$dir/l.db" "$session" -p 'exec:python3 policies/python/fifo.py' -p 'exec:python3  policies/python/fifo.py' 2>"$dir/err"
+"$fairway" run -q -d "$dir/l.db" "$session" -p 'exec:python3 python/fifo.py' -p 'exec:python3  python/fifo.py' 2>"$dir/err"
 [ $? -eq 2 ] && grep -q "calls itself 'fifo-py:mode=strict,place=first', as another is called" "$dir/err"
 verdict $? "no two policies are called the same"
 
-"$fairway" run -q -d "$dir/p.db" scenarios/demo/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 policies/python/priority.py patience=1' 2>"$dir/err" &&
+"$fairway" run -q -d "$dir/p.db" scenarios/demo/demo.yaml --set trace.load=0.9 --set trace.max_jobs=800 -s 1 --audit -p 'exec:python3 python/priority.py patience=1' 2>"$dir/err" &&
     [ "$(sqlite3 "$dir/p.db" "SELECT max(value) > 0 FROM metric WHERE name = 'preemptions'")" = 1 ]
 verdict $? "priority.py runs audited, and preempts"
 
-"$fairway" run -q -d "$dir/p.db" "$session" -p 'exec:python3 policies/python/fifo.py mode=skip plcae=best' 2>"$dir/err"
+"$fairway" run -q -d "$dir/p.db" "$session" -p 'exec:python3 python/fifo.py mode=skip plcae=best' 2>"$dir/err"
 [ $? -eq 2 ] && grep -q "fifo-py: found the argument 'plcae=best', expected NAME=VALUE with a name of: mode, place" "$dir/err"
 verdict $? "an argument that a Python policy does not know is refused"
 
 # ---- beside the other doors for policies ----
 
 for example in 'fifo.py mode=skip place=best' priority.py mapper.py; do
-    "$fairway" policies --conform "exec:python3 policies/python/$example" >"$dir/out" && grep -q 'keeps its contract' "$dir/out"
+    "$fairway" policies --conform "exec:python3 python/$example" >"$dir/out" && grep -q 'keeps its contract' "$dir/out"
     verdict $? "$example keeps the contract of policies"
 done
 
-"$fairway" policies 'exec:python3 policies/python/fifo.py mode=skip' >"$dir/out" &&
+"$fairway" policies 'exec:python3 python/fifo.py mode=skip' >"$dir/out" &&
     grep -q 'source: baseline: first come, first served' "$dir/out" && grep -q 'calls itself fifo-py:mode=skip,place=first' "$dir/out"
 verdict $? "fairway policies tells what a child says of itself"
 

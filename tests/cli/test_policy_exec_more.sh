@@ -152,7 +152,7 @@ twins() {
     check "$child is $built_in on $scn $*" alike "$@"
 }
 alike() {
-    "$fairway" run -q -d "$dir/d.db" "$scn" --audit -p "$built_in" -p "exec:python3 policies/python/$child" "$@" &&
+    "$fairway" run -q -d "$dir/d.db" "$scn" --audit -p "$built_in" -p "exec:python3 python/$child" "$@" &&
         same "$(sqlite3 "$dir/d.db" "SELECT count(*), count(DISTINCT digest) FROM run WHERE status = 'done'")" "2|1"
 }
 for mode in strict skip; do
@@ -165,7 +165,7 @@ for rule in mct met; do
 done
 # Beyond the digest, which leaves them out: every decision with its reason, one for one; so explain tells the same stories.
 check "met and mapper.py run with a record of decisions" \
-    "$fairway" run -q -d "$dir/t.db" $calls -p met -p "exec:python3 policies/python/mapper.py rule=met" --set output.decisions=true
+    "$fairway" run -q -d "$dir/t.db" $calls -p met -p "exec:python3 python/mapper.py rule=met" --set output.decisions=true
 check "there are many" [ "$(sqlite3 "$dir/t.db" "SELECT count(*) FROM decision WHERE run = 1")" -gt 500 ]
 check "mapper.py gives the reasons of met, decision by decision" \
     same "$(sqlite3 "$dir/t.db" "SELECT count(*) FROM (SELECT seq, at_us, verb, ordinal, task, node, reason FROM decision GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING count(*) <> 2)")" 0
@@ -240,7 +240,7 @@ class Asks(mapper.Mapper):
 
 fairway.run(Asks)
 END
-PYTHONPATH=$here/policies/python
+PYTHONPATH=$here/python
 export PYTHONPATH
 check "a policy that asks about every task runs" "$fairway" run -q -d "$dir/a.db" $calls --audit -p "exec:python3 $dir/asks.py rule=mct" -p mct
 check "queues, calls that run, relations and ways are answered as they are" same "$(sqlite3 "$dir/a.db" "SELECT count(DISTINCT digest), (SELECT max(value) > 5 FROM note) FROM run")" "1|1"

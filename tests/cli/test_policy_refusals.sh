@@ -83,7 +83,7 @@ class Tries(fairway.Policy):
 
 fairway.run(Tries)
 END
-PYTHONPATH="$here/policies/python" run -p "exec:python3 $dir/tries.py" 2>"$dir/err"
+PYTHONPATH="$here/python" run -p "exec:python3 $dir/tries.py" 2>"$dir/err"
 check "a policy in Python is told by on_refused, and its plan is in step again" same \
     "$? $(query "SELECT value FROM metric WHERE name = 'refusals'") $(query "SELECT digest FROM run")" "0 10.0 $digest"
 exit $bad

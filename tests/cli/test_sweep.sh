@@ -130,7 +130,7 @@ check "in its own runs" [ "$(sql so.db "select count(*) from run where status = 
 check "the others are as without it" [ "$(sql so.db "select count(*), sum(a.digest = b.digest) from run a join run b using (variant, seed) where a.policy = 'las' and b.policy like '%las.so' and b.status = 'done'")" = "18|18" ]
 if command -v python3 >/dev/null 2>&1; then
     check "a policy in a program of its own" expect 0 "$fairway" sweep "$scn" --set trace.generate.jobs=50 --set sweep.params= --set sweep.seeds=1 \
-        --set "sweep.policies=[{exec: 'python3 $here/policies/python/fifo.py'}, fifo]" -j 2 -d "$dir/py.db"
+        --set "sweep.policies=[{exec: 'python3 $here/python/fifo.py'}, fifo]" -j 2 -d "$dir/py.db"
     check "is a policy like any other" [ "$(sql py.db "select count(*), count(distinct policy) from run where status = 'done'")" = "12|2" ]
 else
     echo "skipped - a policy in a program of its own: no python3 here"

@@ -41,7 +41,7 @@ few() { # COMMAND...: 0 or 3 whatever the limit, and never a wrong reason
 check "too few open files for a run" few "$fairway" run -q s.yaml -d few.db
 check "and for a policy of a shared object" few "$fairway" run -q s.yaml -p "$(dirname "$fairway")/tests/so/example.so" -d few.db
 if command -v python3 >/dev/null 2>&1; then
-    check "and for a policy in a program of its own" few "$fairway" run -q s.yaml -p "exec:python3 $here/policies/python/fifo.py" -d few.db
+    check "and for a policy in a program of its own" few "$fairway" run -q s.yaml -p "exec:python3 $here/python/fifo.py" -d few.db
 else
     echo "skipped - too few open files for a policy in a program of its own: no python3 here"
 fi
@@ -69,8 +69,8 @@ check "nothing ran" [ ! -e box/ran ]
 check "with it, it runs" expect 2 "$fairway" run box/exec.yaml -d none.db
 check "as the user's own code" [ -e box/ran ]
 if command -v python3 >/dev/null 2>&1; then
-    "$fairway" sweep s.yaml --dry-run --set "policies=['exec:python3 $here/policies/python/fifo.py']" -d none.db >plan
-    "$fairway" run -q s.yaml -p "exec:python3 $here/policies/python/fifo.py" -d py.db
+    "$fairway" sweep s.yaml --dry-run --set "policies=['exec:python3 $here/python/fifo.py']" -d none.db >plan
+    "$fairway" run -q s.yaml -p "exec:python3 $here/python/fifo.py" -d py.db
     check "the keys of a dry run are those of the runs" same "$(cut -d ' ' -f 1 plan | head -n 1)" "$(sqlite3 py.db 'select key from run')"
 fi
 

@@ -41,7 +41,7 @@ sweep_one() { "$@" "$fairway" sweep -q -j 2 "$scn" -d "$dir/out.db"; }
 sweep_all() { run_all; }
 merge_one() { "$@" "$fairway" merge "$dir/out.db" "$dir/a.db" "$dir/b.db"; }
 merge_all() { run_all; }
-exec_one() { "$@" "$fairway" run -q "$scn" -s 1 -p "exec:python3 $here/policies/python/fifo.py" -d "$dir/out.db"; }
+exec_one() { "$@" "$fairway" run -q "$scn" -s 1 -p "exec:python3 $here/python/fifo.py" -d "$dir/out.db"; }
 exec_all() { content "$dir/out.db" | grep -q '|done|'; }
 report_one() { "$@" "$fairway" report "$dir/whole.db" --no-charts -o "$dir/out.html"; }
 report_all() { tail -c 20 "$dir/out.html" | grep -q '</html>'; }

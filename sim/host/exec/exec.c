@@ -12,31 +12,17 @@
 #include <stdio.h>
 #include "base/text.h"
 #include "host/exec/child.h"
-#include "host/exec/handles.h"
-#include "host/exec/reply.h"
 #include "host/exec/message.h"
-#include "host/exec/planned.h"
+#include "host/exec/dialog.h"
 #include "base/mem.h"
 
 /* How long a child may take to end after bye, and after it closed its output. */
 enum { GRACE_US = 2000000 };
 
 struct exec {
-    const struct pol_host *host;    /* borrowed */
-    const struct pol_cores *cores;
-    const struct pol_reservations *reservations;
-    const struct pol_calls *calls;
-    const struct pol_elastic *elastic;
+    struct dialog r;
     struct child *child;            /* NULL once it failed */
-    int64_t  timeout;
-    uint32_t flags;
-    struct reply_hello hello;
-    struct json_text  out;
-    struct reply reply;
-    struct handles jobs;
-    struct planned planned;
-    uint32_t shapes_told;
-    bool     cluster_told;
+    int64_t timeout;
     uint32_t *node; size_t cap_node; uint32_t n_nodes;   /* whose state this round tells */
 };
 
@@ -75,12 +61,12 @@ static void fail(struct exec *x, const char *fmt, ...)
     va_end(ap);
     if (x->child != NULL) (void)child_end(x->child, 0, how, sizeof how);
     x->child = NULL;
-    x->host->fail(x->host->ctx, error);
+    x->r.host->fail(x->r.host->ctx, error);
 }
 
 static bool send(struct exec *x, int64_t deadline, char *error, size_t cap)
 {
-    enum child_io io = child_write(x->child, x->out.s, x->out.n, deadline);
+    enum child_io io = child_write(x->child, x->r.out.s, x->r.out.n, deadline);
     if (io != CHILD_OK) describe_loss(x, io, true, error, cap);
     return io == CHILD_OK;
 }
@@ -100,10 +86,10 @@ static bool exchange_hello(struct exec *x, const char *weights, char *error, siz
     size_t n;
     char what[REPLY_ERROR_MAX];
     int64_t deadline = child_clock() + x->timeout;
-    if (!message_hello(&x->out, weights))
+    if (!message_hello(&x->r.out, weights))
         return text_error(error, cap, "weights: '%s' is not user:weight;...", weights);
     if (!send(x, deadline, error, cap) || !receive(x, deadline, &line, &n, error, cap)) return false;
-    if (reply_hello(&x->hello, line, n, what)) return true;
+    if (reply_hello(&x->r.hello, line, n, what)) return true;
     return text_error(error, cap, "its first line: %s", what);
 }
 
@@ -112,23 +98,19 @@ static void destroy(void *self)
     struct exec *x = self;
     char how[80], error[200];
     if (x->child != NULL) {
-        x->out.n = 0;
-        message_bye(&x->out);
+        x->r.out.n = 0;
+        message_bye(&x->r.out);
         if (!send(x, child_clock() + x->timeout, error, sizeof error))
-            text_line(stderr, "warning: policy '%s': %s", x->hello.name, error);
+            text_line(stderr, "warning: policy '%s': %s", x->r.hello.name, error);
         else if (!child_end(x->child, GRACE_US, how, sizeof how))
-            text_line(stderr, "warning: policy '%s': after bye its process %s", x->hello.name, how);
+            text_line(stderr, "warning: policy '%s': after bye its process %s", x->r.hello.name, how);
     }
-    reply_hello_fini(&x->hello);
-    reply_fini(&x->reply);
-    json_text_fini(&x->out);
-    handles_fini(&x->jobs);
-    planned_fini(&x->planned);
+    dialog_fini(&x->r);
     mem_free(x->node);
     mem_free(x);
 }
 
-static _Thread_local enum st create_failed = ST_EINPUT;        /* create has no way to say more than why */
+static _Thread_local enum st create_failed = ST_EINPUT; /* create has no way to say more than why */
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
@@ -137,12 +119,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     create_failed = child == NULL ? ST_EWORLD : ST_EINPUT;
     if (child == NULL) return NULL;
     MEM_NEW(x);
-    x->host = x->reply.host = host;
-    (void)host->extension(host->ctx, POL_LICENCES);     /* the child is told of them, and may say that it knows none */
-    x->cores = host->extension(host->ctx, POL_CORES);
-    x->reservations = host->extension(host->ctx, POL_RESERVATIONS);
-    x->calls = host->extension(host->ctx, POL_CALLS);
-    x->elastic = host->extension(host->ctx, POL_ELASTIC);
+    dialog_begin(&x->r, host);
     x->child = child;
     x->timeout = value[EXEC_TIMEOUT].i;
     if (!exchange_hello(x, value[EXEC_WEIGHTS].s, error, cap)) {
@@ -152,7 +129,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
         destroy(x);
         return NULL;
     }
-    *flags = x->flags = x->hello.flags;
+    *flags = x->r.flags = x->r.hello.flags;
     return x;
 }
 
@@ -167,7 +144,7 @@ static void choose_nodes(struct exec *x, const struct pol_view *v, const struct 
     bool was_refused = n_ev > 0 && ev[n_ev - 1].type == POL_REFUSED;        /* they come last */
     x->n_nodes = 0;
     MEM_RESERVE(x->node, x->cap_node, v->n_nodes);
-    if (x->cluster_told && !was_refused) {
+    if (x->r.cluster_told && !was_refused) {
         for (uint32_t i = 0; i < v->n_changed; i++) x->node[x->n_nodes++] = v->changed[i];
         return;
     }
@@ -177,97 +154,20 @@ static void choose_nodes(struct exec *x, const struct pol_view *v, const struct 
 
 static void write_round(struct exec *x, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
-    const struct pol_host *h = x->host;
-    x->out.n = 0;
+    const struct pol_host *h = x->r.host;
+    x->r.out.n = 0;
     choose_nodes(x, v, ev, n_ev);
-    if (!x->cluster_told) message_cluster(&x->out, h, v);
-    message_decide(&x->out, h, &(struct message_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes,
-                                                  .shapes_told = x->shapes_told, .flags = x->flags });
-    x->cluster_told = true;
-    x->shapes_told = v->n_shapes;
-    for (size_t i = 0; i < n_ev; i++) {
-        if (ev[i].type == POL_ARRIVED) handles_add(&x->jobs, h, ev[i].job);
-        else if (ev[i].type == POL_JOB_ENDED) handles_del(&x->jobs, h->job(h->ctx, ev[i].job)->ordinal);
-    }
-}
-
-/* The job that the child names, which must have a task of that number. */
-static bool resolve(const struct exec *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *error)
-{
-    *job = handles_find(&x->jobs, ordinal);
-    if (*job == NULL && ordinal >= x->jobs.n_seen)
-        return reply_error(error, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
-    if (*job == NULL)
-        return reply_error(error, "job %" PRIu64 " has ended", ordinal);
-    if (task < (*job)->n_tasks) return true;
-    return reply_error(error, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
-}
-
-static bool carry_out(const struct exec *x, const struct reply_decision *d, char *error)
-{
-    const struct pol_host *h = x->host;
-    const struct handles_job *j = NULL;
-    const struct handles_job *lender = NULL;
-    bool about_job = d->verb != POL_VERB_WAKE && d->verb != POL_VERB_NOTE && d->verb != POL_VERB_FAIL;
-    if (about_job && !resolve(x, d->job, d->task, &j, error)) return false;
-    if (d->verb == POL_VERB_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
-    if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks && !x->elastic->sizes(h->ctx, j->job).is_elastic)
-        return reply_error(error, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
-    switch (d->verb) {
-    case POL_VERB_START:      h->start(h->ctx, j->task[d->task], d->place, 1, d->text); break;
-    case POL_VERB_START_GANG: h->start(h->ctx, j->task[0], d->place, d->n_places, d->text); break;
-    case POL_VERB_PREEMPT:    h->preempt(h->ctx, j->task[d->task], d->text); break;
-    case POL_VERB_RESIZE:     x->cores->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
-    case POL_VERB_HOLD:       h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
-    case POL_VERB_RESERVE:    x->reservations->reserve(h->ctx, j->job, &d->reserve, d->text); break;
-    case POL_VERB_LEND:
-        x->reservations->lend(h->ctx, j->task[d->task], lender->job, d->flag ? NULL : &d->amount, d->text);
-        break;
-    case POL_VERB_SEND:       x->calls->send(h->ctx, j->task[d->task], d->node, d->text); break;
-    case POL_VERB_CALL:       x->calls->call(h->ctx, j->task[d->task], d->node, d->engine, d->text); break;
-    case POL_VERB_SCALE:      x->elastic->scale(h->ctx, j->job, d->place, d->n_places, d->text); break;
-    case POL_VERB_WAKE:       h->wake(h->ctx, d->at_us); break;
-    case POL_VERB_NOTE:       h->note(h->ctx, d->text, d->value); break;
-    case POL_VERB_FAIL:
-        return reply_error(error, "it says: %.400s", d->text);
-    case POL_VERBS:        break;
-    }
-    return true;
-}
-
-static bool is_node(const struct pol_view *v, uint32_t node, char *error)
-{
-    if (node < v->n_nodes) return true;
-    return reply_error(error, "there is no node %" PRIu32 "; the cluster has %" PRIu32, node, v->n_nodes);
-}
-
-/* Does all that the question names exist? */
-static bool check_query(const struct exec *x, const struct pol_view *v, const struct handles_job **j, char *error)
-{
-    const struct reply *r = &x->reply;
-    if (!resolve(x, r->job, r->task, j, error)) return false;
-    for (size_t i = 0; i < r->n_nodes; i++)
-        if (!is_node(v, r->node[i], error)) return false;
-    for (size_t i = 0; i < r->n_ways; i++) {
-        uint32_t n = x->calls->state(x->host->ctx, (*j)->task[r->task]).n_calls;
-        if (!is_node(v, r->way[i].from, error) || !is_node(v, r->way[i].to, error)) return false;
-        if (r->way[i].call < n) continue;
-        return reply_error(error, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
-    }
-    return true;
+    if (!x->r.cluster_told) message_cluster(&x->r.out, h, v);
+    message_decide(&x->r.out, h, &(struct message_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes, .shapes_told = x->r.shapes_told, .flags = x->r.flags, .frees = x->n_nodes > 0 });
+    x->r.cluster_told = true;
+    x->r.shapes_told = v->n_shapes;
+    dialog_note_jobs(&x->r, ev, n_ev);
 }
 
 static bool answer(struct exec *x, const struct pol_view *v, int64_t deadline, char *error, size_t cap)
 {
-    const struct handles_job *j;
     char what[REPLY_ERROR_MAX];
-    struct reply *r = &x->reply;
-    x->out.n = 0;
-    if (r->asks_fits ? !planned_answer(&x->planned, &x->out, v, r, deadline, what) : !check_query(x, v, &j, what))
-        return text_error(error, cap, "its query: %s", what);
-    if (!r->asks_fits)
-        message_answer(&x->out, x->host, j->task[r->task],
-                    &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
+    if (!dialog_answer(&x->r, v, deadline, what)) return text_error(error, cap, "its query: %s", what);
     return send(x, deadline, error, cap);
 }
 
@@ -277,25 +177,25 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     char error[REPLY_ERROR_MAX + 100], what[REPLY_ERROR_MAX];
     int64_t deadline = child_clock() + x->timeout;      /* for the whole round, questions included */
     write_round(x, view, ev, n_ev);
-    planned_sync(&x->planned, view);
+    planned_sync(&x->r.planned, view);
     bool ok = send(x, deadline, error, sizeof error);
     do {
         const char *line;
         size_t n;
         ok = ok && receive(x, deadline, &line, &n, error, sizeof error);
-        if (ok && !reply_open(&x->reply, line, n, what)) {
+        if (ok && !reply_open(&x->r.reply, line, n, what)) {
             fail(x, "line %" PRIu64 " of its output: %s", child_lines(x->child), what);
             return;
         }
-        ok = ok && (!x->reply.is_query || answer(x, view, deadline, error, sizeof error));
+        ok = ok && (!x->r.reply.is_query || answer(x, view, deadline, error, sizeof error));
         if (!ok) {
             fail(x, "%s", error);
             return;
         }
-    } while (x->reply.is_query);
-    for (struct reply_decision d; x->reply.next < x->reply.n;) {
-        if (reply_next(&x->reply, &d, what) && carry_out(x, &d, what)) continue;
-        fail(x, "line %" PRIu64 " of its output, decision %zu of %zu: %s", child_lines(x->child), x->reply.next, x->reply.n, what);
+    } while (x->r.reply.is_query);
+    for (struct reply_decision d; x->r.reply.next < x->r.reply.n;) {
+        if (reply_next(&x->r.reply, &d, what) && dialog_carry_out(&x->r, &d, what)) continue;
+        fail(x, "line %" PRIu64 " of its output, decision %zu of %zu: %s", child_lines(x->child), x->r.reply.next, x->r.reply.n, what);
         return;
     }
 }
@@ -320,13 +220,13 @@ const struct pol_ops exec_ops = {
 static void declare(const void *self, struct pol_ops *table)
 {
     const struct exec *x = self;
-    table->name = x->hello.name;
-    table->source = x->hello.source;
-    table->summary = x->hello.summary;
-    table->flags = x->hello.flags;
+    table->name = x->r.hello.name;
+    table->source = x->r.hello.source;
+    table->summary = x->r.hello.summary;
+    table->flags = x->r.hello.flags;
 }
 
-static const char *label(const void *self) { return ((const struct exec *)self)->hello.label; }
+static const char *label(const void *self) { return ((const struct exec *)self)->r.hello.label; }
 static enum st last_failure(void) { return create_failed; }
 
 const struct guest_ops exec_guest = {

@@ -221,7 +221,7 @@ void message_decide(struct json_text *out, const struct pol_host *h, const struc
     from = json_text_begin(out, "nodes", '[');
     for (uint32_t i = 0; i < r->n_nodes; i++) node_state(out, h, v, r->node[i]);
     json_text_end_some(out, from, ']');
-    if (r->n_nodes > 0) all_licences(out, h, true);     /* they change only with a task, whose node has changed then */
+    if (r->frees) all_licences(out, h, true); /* they change only with a task, whose node has changed then */
     json_text_begin(out, "events", '[');
     for (size_t i = 0; i < r->n_events; i++) message_event(out, h, &r->event[i], r->flags);
     json_text_raw(out, "]}\n");

@@ -25,6 +25,7 @@ struct message_round {
     const uint32_t *node; uint32_t n_nodes;
     uint32_t shapes_told;       /* shapes from this one on are new */
     uint32_t flags;
+    bool frees; /* something changed hands: what is free of licences is told */
 };
 void message_decide(struct json_text *out, const struct pol_host *h, const struct message_round *r);
 /* The state of a task, what reading its inputs would cost on some nodes, and what the way of its calls between two. */

@@ -134,23 +134,54 @@ static void write_place(struct json_text *out, uint32_t node, uint64_t cards)
     json_text_raw(out, "]]");
 }
 
-/* One more runs there.  Of an exclusive one its presence is enough: nothing fits beside it. */
-static void take(struct pol_node *n, struct pol_card *card, const struct pol_shape *s, uint64_t cards)
+/* What a task holds (sign -1), or gives back.  Of an exclusive one its presence is enough: nothing fits beside it. */
+static void move(struct pol_node *n, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign, int64_t cpu_milli)
 {
-    n->n_tasks++;
-    n->cpu_free -= s->cpu_milli;
-    n->mem_free -= s->mem_b;
-    for (int k = 0; k < POL_ENGINES_MAX; k++) n->engine_free[k] -= s->engine[k];
+    n->n_tasks = (uint32_t)((int64_t)n->n_tasks - sign);
+    n->cpu_free += sign * cpu_milli;
+    n->mem_free += sign * s->mem_b;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) n->engine_free[k] += sign * s->engine[k];
     for (; cards != 0; cards &= cards - 1) {
         struct pol_card *c = &card[__builtin_ctzll(cards)];
-        c->milli_free -= s->gpu_milli;
-        if (c->mem_total > 0) c->mem_free -= s->gpu_mem_b;
-        if (c->core_total > 0) c->core_free -= s->gpu_cores;
+        c->milli_free += sign * s->gpu_milli;
+        if (c->mem_total > 0) c->mem_free += sign * s->gpu_mem_b;
+        if (c->core_total > 0) c->core_free += sign * s->gpu_cores;
     }
 }
 
+struct pol_node *planned_touch(struct planned *p, uint32_t node)
+{
+    MEM_PUSH(p->set, p->n_set, p->cap_set, node);
+    return &p->node[node];
+}
+
+void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign, int64_t cpu_milli)
+{
+    struct pol_node *n = planned_touch(p, node);
+    struct pol_card *card = p->card + n->card0;
+    if (!s->exclusive) {
+        move(n, card, s, cards, sign, cpu_milli);
+        return;
+    }
+    const uint32_t was_up = n->is_up;
+    pol_node_empty(n, card);
+    n->is_up = was_up;
+    if (sign > 0) return;
+    n->n_tasks = 1;
+    n->cpu_free = n->mem_free = 0;
+    memset(n->engine_free, 0, sizeof n->engine_free);
+    for (uint32_t k = 0; k < n->n_gpu; k++) card[k].milli_free = card[k].core_free = 0;
+    for (uint32_t k = 0; k < n->n_gpu; k++) card[k].mem_free = 0;
+}
+
+/* Where places go. */
+struct sink {
+    struct json_text *out;
+    struct planned_place *place;
+};
+
 /* Places on one node of at most n tasks, one after the other; returns how many.  Ends early when the line is long. */
-static uint32_t write_places(const struct planned *p, struct json_text *out, const struct pol_shape *s, uint32_t node, uint32_t n, bool empty)
+static uint32_t find_places(const struct planned *p, const struct sink *to, const struct pol_shape *s, uint32_t node, uint32_t n, bool empty)
 {
     const struct pol_node *now = &p->node[node];
     const struct pol_card *cards = p->card + now->card0;
@@ -161,10 +192,11 @@ static uint32_t write_places(const struct planned *p, struct json_text *out, con
     planned = *now;
     if (now->n_gpu > 0) memcpy(card, cards, now->n_gpu * sizeof *card);
     if (empty) pol_node_empty(&planned, card);
-    while (found < n && out->n <= CHILD_LINE_MAX && pol_node_fits(&planned, card, s)) {
+    while (found < n && (to->out == NULL || to->out->n <= CHILD_LINE_MAX) && pol_node_fits(&planned, card, s)) {
         uint64_t chosen = pol_node_pick_cards(&planned, card, s);
-        write_place(out, node, chosen);
-        take(&planned, card, s, chosen);
+        if (to->out != NULL) write_place(to->out, node, chosen);
+        else to->place[found] = (struct planned_place){ node, chosen };
+        move(&planned, card, s, chosen, -1, s->cpu_milli);
         found++;
     }
     return found;
@@ -176,10 +208,18 @@ static void write_request(const struct planned *p, struct json_text *out, const 
     size_t n_nodes = r->all_nodes ? p->n_nodes : r->n_nodes;
     json_text_begin(out, NULL, '[');
     for (size_t i = 0; i < n_nodes && (n == 0 || left > 0); i++) {
-        uint32_t found = write_places(p, out, s, r->all_nodes ? (uint32_t)i : r->node[i], n == 0 ? 1 : left, r->empty);
+        uint32_t found = find_places(p, &(struct sink){ out, NULL }, s, r->all_nodes ? (uint32_t)i : r->node[i], n == 0 ? 1 : left, r->empty);
         if (n > 0) left -= found;
     }
     json_text_end(out, ']');
+}
+
+uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty, struct planned_place *out)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < p->n_nodes && (n == 0 || found < n); i++)
+        found += find_places(p, &(struct sink){ NULL, out + found }, s, i, n == 0 ? 1 : n - found, empty);
+    return found;
 }
 
 bool planned_answer(struct planned *p, struct json_text *out, const struct pol_view *v, struct reply *r, int64_t deadline, char *error)

@@ -23,6 +23,18 @@ struct planned {
 
 void planned_fini(struct planned *p);           /* zero-initialise to begin */
 void planned_sync(struct planned *p, const struct pol_view *v);
+/* A place of one task: bits of the node's cards. */
+struct planned_place {
+    int64_t node;
+    uint64_t cards;
+};
+/* The first places of n tasks of the shape, one after the other, in *out [n]; returns how many there are.  n 0: of one task
+ * on each node, [n_nodes].  empty: as if nothing ran there. */
+uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty, struct planned_place *out);
+/* A task of the shape comes to hold that of the node (sign -1), or no longer (+1); cpu_milli: its cores. */
+void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign, int64_t cpu_milli);
+/* The node as it is planned, to be changed; it is the view's again when the next round begins. */
+struct pol_node *planned_touch(struct planned *p, uint32_t node);
 /*
  * Take over what the query says of nodes, and write the answer to it.
  *   deadline  by child_clock(): an answer that is not complete then is none

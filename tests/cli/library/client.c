@@ -8,12 +8,20 @@
 /* ---- a policy in C: as many as fit, in order of arrival; told its client's pointer ---- */
 
 enum { WAITING_MAX = 4096 };
-struct mine { const struct pol_host *h; pol_task waiting[WAITING_MAX]; uint32_t n; int *n_calls; };
+struct mine {
+    const struct pol_host *h;
+    pol_task waiting[WAITING_MAX];
+    uint32_t n;
+    int *n_calls;
+};
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
-    static struct mine one;     /* one run at a time */
-    (void)value; (void)flags; (void)error; (void)cap;
+    static struct mine one; /* one run at a time */
+    (void)value;
+    (void)flags;
+    (void)error;
+    (void)cap;
     one = (struct mine){ .h = host, .n_calls = (int *)host->extension(host->ctx, "client/1") };
     return &one;
 }
@@ -35,7 +43,11 @@ static const struct pol_ops one_by_one = { POL_HEADER, .name = "one-by-one", .so
 
 /* ---- runs ---- */
 
-struct client { const char *scenario, *database; uint64_t digest[8]; int n_runs, n_decisions, n_progress, status, n_begun; };
+struct client {
+    const char *scenario, *database;
+    uint64_t digest[8];
+    int n_runs, n_decisions, n_progress, status, n_begun;
+};
 
 static void on_begin(void *ctx, const struct fairway_plan *p) { ((struct client *)ctx)->n_begun += p->n_policies > 0; }
 static void on_progress(void *ctx, const struct fairway_progress *p) { ((struct client *)ctx)->n_progress += p->run > 0; }
@@ -49,8 +61,7 @@ static void on_run(void *ctx, const struct fairway_result *r)
 
 static int run(struct client *c, struct fairway *f, struct fairway_error *e)
 {
-    return fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options), .database = c->database, .ctx = c,
-        .begin = on_begin, .progress = on_progress, .decision = on_decision, .run = on_run }, e);
+    return fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options), .database = c->database, .ctx = c, .begin = on_begin, .progress = on_progress, .decision = on_decision, .run = on_run }, e);
 }
 
 static void *in_thread(void *arg)
@@ -83,7 +94,8 @@ int main(int argc, char **argv)
     pthread_t thread[2];
     struct client c[2] = { { .scenario = argv[1], .database = argv[2] }, { .scenario = argv[1], .database = argv[3] } };
     if (argc != 5 || fairway_api() != FAIRWAY_API || failing() != 0) return 1;
-    for (int i = 0; i < 2; i++) if (pthread_create(&thread[i], NULL, in_thread, &c[i]) != 0) return 1;
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread[i], NULL, in_thread, &c[i]) != 0) return 1;
     for (int i = 0; i < 2; i++) (void)pthread_join(thread[i], NULL);
     for (int i = 0; i < c[0].n_runs; i++) {
         if (c[0].digest[i] != c[1].digest[i]) printf("the two threads differ\n");

@@ -1,17 +1,20 @@
-"""fairway_verbs.py -- the decisions as the protocol has them, one function each.
+"""verbs.py -- the decisions as the protocol has them, one function each.
 
 Written by policies/decision.sh from the table of policies/decision.h: change that.
 """
 
+from typing import Any, Dict
 
-def start(job, task, node, cards=None, cpu=None, reason=None):
+
+def start(job: Any, task: Any, node: Any, cards: Any = None, cpu: Any = None,
+          reason: Any = None) -> Dict[str, Any]:
     """A waiting task starts; not one of a gang.
 
     cards: a list; absent or empty: as `README.md`, Cards, has it
     cpu: cores that it gets instead of those it asks; 0: what it asks
     reason: for the record
     """
-    said = {"do": "start", "job": job, "task": task, "node": node}
+    said: Dict[str, Any] = {"do": "start", "job": job, "task": task, "node": node}
     if cards:
         said["cards"] = cards
     if cpu:
@@ -21,14 +24,14 @@ def start(job, task, node, cards=None, cpu=None, reason=None):
     return said
 
 
-def start_gang(job, nodes, cards=None, cpu=None, reason=None):
+def start_gang(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None) -> Dict[str, Any]:
     """A gang starts, all its tasks at once.
 
     nodes: one a task, in task order
     cards: a list for each task
     cpu: a number for each
     """
-    said = {"do": "start_gang", "job": job, "nodes": nodes}
+    said: Dict[str, Any] = {"do": "start_gang", "job": job, "nodes": nodes}
     if cards:
         said["cards"] = cards
     if cpu:
@@ -38,58 +41,59 @@ def start_gang(job, nodes, cards=None, cpu=None, reason=None):
     return said
 
 
-def preempt(job, task, reason=None):
+def preempt(job: Any, task: Any, reason: Any = None) -> Dict[str, Any]:
     """A running task stops, of a gang all of it."""
-    said = {"do": "preempt", "job": job, "task": task}
+    said: Dict[str, Any] = {"do": "preempt", "job": job, "task": task}
     if reason:
         said["reason"] = reason
     return said
 
 
-def resize(job, task, cpu, reason=None):
+def resize(job: Any, task: Any, cpu: Any, reason: Any = None) -> Dict[str, Any]:
     """A running task holds other cores from now on."""
-    said = {"do": "resize", "job": job, "task": task, "cpu": cpu}
+    said: Dict[str, Any] = {"do": "resize", "job": job, "task": task, "cpu": cpu}
     if reason:
         said["reason"] = reason
     return said
 
 
-def wake(at):
+def wake(at: Any) -> Dict[str, Any]:
     """A round is asked for.
 
     at: after `now`
     """
-    said = {"do": "wake", "at": at}
+    said: Dict[str, Any] = {"do": "wake", "at": at}
     return said
 
 
-def note(name, value):
+def note(name: Any, value: Any) -> Dict[str, Any]:
     """Kept in the run's record.
 
     value: a number
     """
-    said = {"do": "note", "name": name, "value": value}
+    said: Dict[str, Any] = {"do": "note", "name": name, "value": value}
     return said
 
 
-def fail(message):
+def fail(message: Any) -> Dict[str, Any]:
     """The policy cannot go on; fails the run."""
-    said = {"do": "fail", "message": message}
+    said: Dict[str, Any] = {"do": "fail", "message": message}
     return said
 
 
-def hold(job, task, reason, head=None):
+def hold(job: Any, task: Any, reason: Any, head: Any = None) -> Dict[str, Any]:
     """For the record alone (`README.md`, Reasons); said once is enough.
 
     head: default false: the task is declined; true: it is the head
     """
-    said = {"do": "hold", "job": job, "task": task, "reason": reason}
+    said: Dict[str, Any] = {"do": "hold", "job": job, "task": task, "reason": reason}
     if head:
         said["head"] = head
     return said
 
 
-def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=None, reason=None):
+def reserve(job: Any, stage: Any, reserved: Any, need: Any, lendable: Any = None,
+            usable: Any = None, reclaimed: Any = None, reason: Any = None) -> Dict[str, Any]:
     """At each stage's start; all 0 gives the reservation up.
 
     reserved: an amount, as the others
@@ -97,7 +101,7 @@ def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=No
     usable: before anything was taken back; default `reserved`
     reclaimed: taken back for it; default nothing
     """
-    said = {"do": "reserve", "job": job, "stage": stage, "reserved": reserved, "need": need}
+    said: Dict[str, Any] = {"do": "reserve", "job": job, "stage": stage, "reserved": reserved, "need": need}
     if lendable is not None:
         said["lendable"] = lendable
     if usable is not None:
@@ -109,14 +113,14 @@ def reserve(job, stage, reserved, need, lendable=None, usable=None, reclaimed=No
     return said
 
 
-def lend(job, task, lender, amount=None, reason=None):
+def lend(job: Any, task: Any, lender: Any, amount: Any = None, reason: Any = None) -> Dict[str, Any]:
     """A running task borrows of what is reserved.
 
     task: that runs, or was just started
     lender: the job for which it is reserved
     amount: of what it holds; default all
     """
-    said = {"do": "lend", "job": job, "task": task, "lender": lender}
+    said: Dict[str, Any] = {"do": "lend", "job": job, "task": task, "lender": lender}
     if amount is not None:
         said["amount"] = amount
     if reason:
@@ -124,37 +128,37 @@ def lend(job, task, lender, amount=None, reason=None):
     return said
 
 
-def send(job, task, node, reason=None):
+def send(job: Any, task: Any, node: Any, reason: Any = None) -> Dict[str, Any]:
     """A waiting task of calls goes to a node's queue.
 
     task: that waits with the master, or in another node's queue
     node: which alone can `start` it from there
     """
-    said = {"do": "send", "job": job, "task": task, "node": node}
+    said: Dict[str, Any] = {"do": "send", "job": job, "task": task, "node": node}
     if reason:
         said["reason"] = reason
     return said
 
 
-def call(job, task, node, engine, reason=None):
+def call(job: Any, task: Any, node: Any, engine: Any, reason: Any = None) -> Dict[str, Any]:
     """A task's next call runs, once the event `call` said that it may.
 
     engine: a type by name
     """
-    said = {"do": "call", "job": job, "task": task, "node": node, "engine": engine}
+    said: Dict[str, Any] = {"do": "call", "job": job, "task": task, "node": node, "engine": engine}
     if reason:
         said["reason"] = reason
     return said
 
 
-def scale(job, nodes, cards=None, cpu=None, reason=None):
+def scale(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None) -> Dict[str, Any]:
     """A running elastic job goes on with as many of its tasks as there are places; takes the flag preempts.
 
     nodes: one a task, in task order; those that it holds now are free for it
     cards: a list for each task
     cpu: a number for each
     """
-    said = {"do": "scale", "job": job, "nodes": nodes}
+    said: Dict[str, Any] = {"do": "scale", "job": job, "nodes": nodes}
     if cards:
         said["cards"] = cards
     if cpu:

@@ -2,7 +2,7 @@
 """mapper.py -- the built-ins mct and met, written again: each task of API calls
 whole to one engine, by when it would end there (mct) or how long it takes (met).
 
-    fairway run SCENARIO -p 'exec:python3 policies/python/mapper.py rule=met'
+    fairway run SCENARIO -p 'exec:python3 python/mapper.py rule=met'
 
 A task waits with the master, is sent to a node's queue, is started there, and
 then makes one call after the other.  A timeline is one engine, and what is
@@ -23,16 +23,24 @@ class Mapper(fairway.Policy):
     params = {"rule": "mct"}
 
     def on_cluster(self):
-        self.timelines = [SimpleNamespace(node=node, engine=e, plan=[])             # plan: [(task, when it ends)]
-                      for node in self.nodes for e in self.engines for _ in range(node.engines.get(e, 0))]
-        self.timeline = {}      # task that was sent -> its timeline; None: no one engine type runs all its calls
-        self.time = {}      # task -> {engine: time of all its calls there}
+        self.timelines = [
+            SimpleNamespace(node=node, engine=e, plan=[])  # plan: [(task, when it ends)]
+            for node in self.nodes
+            for e in self.engines
+            for _ in range(node.engines.get(e, 0))
+        ]
+        self.timeline = {}  # task that was sent -> its timeline; None: no one engine type runs all its calls
+        self.time = {}  # task -> {engine: time of all its calls there}
 
     def on_wait(self, unit):
         task = unit.tasks[0]
         self.on_leave(unit)
         if task.calls:
-            self.time[task] = {e: sum(c["us"][e] for c in task.calls) for e in self.engines if all(e in c["us"] for c in task.calls)}
+            self.time[task] = {
+                e: sum(c["us"][e] for c in task.calls)
+                for e in self.engines
+                if all(e in c["us"] for c in task.calls)
+            }
 
     def on_leave(self, unit):
         self.on_task_end(unit.tasks[0])
@@ -58,9 +66,16 @@ class Mapper(fairway.Policy):
             timeline = self.timeline[task] = self.timelines[i]
             timeline.plan.append((task, end))
             self.send(unit, timeline.node, "ends there first")
-        elif not any(timeline.engine in self.time[task] and timeline.node in self.suitable(task.shape) for timeline in self.timelines):
+        elif not any(
+            timeline.engine in self.time[task] and timeline.node in self.suitable(task.shape)
+            for timeline in self.timelines
+        ):
             load = Counter((t.queue or t.node) for u in (*self.waiting, *self.running) for t in u.tasks if t.calls)
-            node = min((n for n in self.nodes if n.up and n in self.suitable(task.shape)), key=lambda n: load[n], default=None)
+            node = min(
+                (n for n in self.nodes if n.up and n in self.suitable(task.shape)),
+                key=lambda n: load[n],
+                default=None,
+            )
             if node:
                 self.timeline[task] = None
                 self.send(unit, node, "no one kind of engine runs all its calls")
@@ -78,7 +93,7 @@ class Mapper(fairway.Policy):
                 return self.call(task, node, min(free, key=us.get), "a free engine that can run it")
 
     def decide(self):
-        for unit in sorted(u for u in self.waiting if not u.tasks[0].calls):    # ordinary jobs go first
+        for unit in sorted(u for u in self.waiting if not u.tasks[0].calls):  # ordinary jobs go first
             self.start(unit, None, "fits")
         for unit in [u for u in self.waiting if u.tasks[0].calls and u.tasks[0].queue is None]:
             self.assign(unit)
@@ -88,7 +103,12 @@ class Mapper(fairway.Policy):
                 if task.node is node and self.timeline[task] and node.engines_free[self.timeline[task].engine] > 0:
                     self.call(task, node, self.timeline[task].engine, "the engine that it was sent for")
             for timeline in self.timelines:
-                if timeline.node is node and timeline.plan and timeline.plan[0][0].queue is node and node.engines_free[timeline.engine] > 0:
+                if (
+                    timeline.node is node
+                    and timeline.plan
+                    and timeline.plan[0][0].queue is node
+                    and node.engines_free[timeline.engine] > 0
+                ):
                     self.begin(timeline.plan[0][0], "its turn on that engine")
             for task in [t for t, timeline in self.timeline.items() if timeline is None and t.queue is node]:
                 self.begin(task, "nothing to wait for")

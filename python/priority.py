@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """priority.py -- priorities that grow with waiting, and preemption.
 
-    fairway run SCENARIO -p 'exec:python3 policies/python/priority.py patience=24'
+    fairway run SCENARIO -p 'exec:python3 python/priority.py patience=24'
 
 A waiting unit has the level of its job's priority, plus one for every
 `patience` hours of its present wait; a running one keeps the level at which it
@@ -25,9 +25,9 @@ class Priority(fairway.Policy):
 
     def __init__(self):
         super().__init__()
-        self.since = {}         # waiting unit -> when its present wait began
-        self.level = {}         # running unit -> its level when it started
-        self.woken = 0          # the latest instant for which a wake was asked
+        self.since = {}  # waiting unit -> when its present wait began
+        self.level = {}  # running unit -> its level when it started
+        self.woken = 0  # the latest instant for which a wake was asked
 
     def on_cluster(self):
         hours = float(self.param["patience"])
@@ -62,7 +62,7 @@ class Priority(fairway.Policy):
     def decide(self):
         waiting = sorted((-self.level_of(u), u) for u in self.waiting)
         running = sorted(self.running, key=lambda u: (self.level[u], -u.started, u.order))
-        failed = {}             # request class -> what was free, and the level, when one of it last found no place
+        failed = {}  # request class -> what was free, and the level, when one of it last found no place
         for negative, unit in waiting:
             level = -negative
             if unit.monotone and failed.get(unit.request_class) == (self.freed_epoch, level):
@@ -73,7 +73,7 @@ class Priority(fairway.Policy):
                 lower = [u for u in running if u.state == "running" and self.level[u] < level]
                 found = self.find_victims(unit, lower)
                 if found is None:
-                    self.freed_epoch = freed_epoch          # as it was: every release was undone
+                    self.freed_epoch = freed_epoch  # as it was: every release was undone
                     failed[unit.request_class] = (freed_epoch, level)
                     continue
                 places, victims = found

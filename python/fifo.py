@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """fifo.py -- the built-in fifo, written again: units in order of arrival.
 
-    fairway run SCENARIO -p 'exec:python3 policies/python/fifo.py mode=skip place=best'
+    fairway run SCENARIO -p 'exec:python3 python/fifo.py mode=skip place=best'
 
 Parameters as the built-in's; of its placements first and best.  A test holds
 the digests of its runs against those of the built-in.
@@ -23,9 +23,9 @@ class Fifo(fairway.Policy):
         # Units that ask for the same are of one request class: when one fails, so
         # do the others, and a decision costs in proportion to the classes that wait.
         # In strict mode only the first of all counts, and all are in one queue.
-        self.queue = {}         # request class -> heap of (order, unit); of waiting units, and some that left
-        self.failed = {}        # request class -> self.freed_epoch when it last found no place
-        self.tried = {}         # the same with self.change_epoch, for classes that are not monotone
+        self.queue = {}  # request class -> heap of (order, unit); of waiting units, and some that left
+        self.failed = {}  # request class -> self.freed_epoch when it last found no place
+        self.tried = {}  # the same with self.change_epoch, for classes that are not monotone
 
     def on_cluster(self):
         self.skip = self.param["mode"] == "skip"
@@ -66,7 +66,7 @@ class Fifo(fairway.Policy):
             elif not (skip and head[1].monotone and self.known_unschedulable(head[1])):
                 heads.append(head)
         heapq.heapify(heads)
-        passed = {}             # request class -> units of classes that are not monotone, tried and to go back
+        passed = {}  # request class -> units of classes that are not monotone, tried and to go back
         while heads:
             _, unit, request_class = heads[0]
             started = self.try_start(unit, "fits" if skip else "first in order, fits")
