@@ -74,28 +74,16 @@ sim_tick world_scale_restart(const struct world *w, uint32_t t)
     return w->jobs.task[t].attempts > 1 ? row->restart : 0;
 }
 
-/* What the job holds, to be held again if its new places will not do. */
-static struct world_place *places_of(const struct world *w, const struct job *j)
-{
-    struct world_place *p;
-    MEM_ARRAY(p, j->n_tasks);
-    for (uint32_t k = j->first_task, i = 0; k != NONE; k = w->jobs.task[k].next, i++) {
-        const struct hold *h = &w->cluster->hold[k];
-        bool is_exclusive = w->shapes.at[w->jobs.task[k].shape].exclusive;
-        p[i] = (struct world_place){ .node = h->node, .cards = is_exclusive ? 0 : h->cards,
-                                     .cpu_milli = is_exclusive ? 0 : h->cpu_milli, .by_count = h->is_short };
-    }
-    return p;
-}
-
 static void release(struct world *w, uint32_t t) { UNIT_EACH(w, t, k) cluster_release(w->cluster, k); }
 
 /* Would the places do, with those that the job holds free?  Leaves the ledger as it was. */
 static enum pol_refusal try_places(struct world *w, uint32_t job, const struct world_place *p, uint32_t n)
 {
     struct job *j = &w->jobs.job[job];
-    struct world_place *was = places_of(w, j);
-    uint32_t lead = j->first_task, n_was = j->n_tasks;
+    uint32_t lead = j->first_task, n_was = j->n_tasks, i = 0;
+    struct hold *was;
+    MEM_ARRAY(was, n_was);
+    UNIT_EACH(w, lead, k) was[i++] = w->cluster->hold[k];
     release(w, lead);
     j->n_waiting = n_was;                       /* as jobs_set_size has it; restored below */
     jobs_set_size(&w->jobs, job, n);
@@ -103,9 +91,11 @@ static enum pol_refusal try_places(struct world *w, uint32_t job, const struct w
     if (refusal == POL_OK) release(w, lead);
     jobs_set_size(&w->jobs, job, n_was);
     j->n_waiting = 0;
-    enum pol_refusal restored = world_unit_allocate(w, lead, was);
-    SIM_ASSERT(restored == POL_OK);
-    UNIT_EACH(w, lead, k) task_at(w, k)->state = TASK_RUNNING;
+    i = 0;
+    UNIT_EACH(w, lead, k) {
+        cluster_put_back(w->cluster, k, &was[i++]);
+        task_at(w, k)->state = TASK_RUNNING;
+    }
     mem_free(was);
     return refusal;
 }

@@ -300,6 +300,20 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     }
 }
 
+/* What its hold says is taken from now on. */
+static void enter(struct cluster *c, uint32_t task)
+{
+    struct hold *h = &c->hold[task];
+    struct node *n = &c->node[h->node];
+    h->prev = NONE;
+    h->next = n->first_hold;
+    if (h->next != NONE) c->hold[h->next].prev = task;
+    n->first_hold = task;
+    n->n_tasks++;
+    move(c, n, h, -1);
+    cluster_touch(c, h->node);
+}
+
 static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
 {
     if (node >= c->n_nodes) return POL_REFUSAL_NO_NODE;
@@ -336,14 +350,15 @@ static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node
     h->cards = cards;
     h->node = node;
     h->is_short = is_short;
-    h->prev = NONE;
-    h->next = n->first_hold;
-    if (h->next != NONE) c->hold[h->next].prev = task;
-    n->first_hold = task;
-    n->n_tasks++;
-    move(c, n, h, -1);
-    cluster_touch(c, node);
+    enter(c, task);
     return POL_OK;
+}
+
+void cluster_put_back(struct cluster *c, uint32_t task, const struct hold *was)
+{
+    SIM_ASSERT(c->hold[task].node == NONE && c->node[was->node].is_up);
+    c->hold[task] = *was;
+    enter(c, task);
 }
 
 enum pol_refusal cluster_allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)

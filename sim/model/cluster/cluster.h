@@ -187,6 +187,11 @@ enum pol_refusal cluster_allocate(struct cluster *c, uint32_t task, uint32_t nod
  */
 enum pol_refusal cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards);
 void        cluster_release(struct cluster *c, uint32_t task);
+/*
+ * It holds again what it was just released of, and nobody took: even where it could not be allocated anew, as an
+ * exclusive task could not beside one that asks for nothing and came later.
+ */
+void        cluster_put_back(struct cluster *c, uint32_t task, const struct hold *was);
 /* The task holds `cpu_milli` from now on, > 0.  Returns POL_OK, or why it is refused with nothing changed.  O(1). */
 enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
 /* The node changed in a way that others keep count of. */

@@ -122,6 +122,23 @@ Test(elastic, of_places_that_do_not_all_fit_none_is_taken)
     cr_assert_not_null(strstr(s.log, "760 end 0 done\n"), "%s", s.log);     /* 600 left at 3 / 1.8 */
 }
 
+/* A task that asks for nothing came beside a job that has its node to itself: refused, that goes on as it was. */
+Test(elastic, alone_on_its_node_it_goes_on_where_it_is_when_refused)
+{
+    add_scaling(0, false);
+    (void)add_job(0, 1000, 1, 1, 8);
+    s.group[0][0].shape.exclusive = 1;
+    (void)stage_job(&s, 50, 500, 0, 0);
+    plan(0, 0, 0, "0", POL_OK);
+    plan(1, 100, 0, "00", POL_REFUSAL_NO_ROOM);
+    s.idle = false;
+    s.meddle = meddle;
+    stage_run(&s);
+    cr_assert_eq(s.result, ST_END, "%s", s.diag.msg);
+    cr_assert_not_null(strstr(s.log, "550 end 1 done\n"), "%s", s.log);
+    cr_assert_not_null(strstr(s.log, "1000 end 0 done\n"), "%s", s.log);
+}
+
 /* Every 250 us is kept of 400: 150 lost, for each of the 2 tasks that it asked. */
 Test(elastic, keeps_what_a_preemption_keeps)
 {
