@@ -47,6 +47,7 @@ static void compare_made(void (*make)(struct ref_case *, uint64_t))
 }
 
 Test(reference, multiqueue)    { compare_made(refcase_make_mq); }
+Test(reference, dice)          { compare_made(refcase_make_dice); }
 Test(reference, kueue)         { compare_made(kueuecase_make); }
 Test(reference, fifo_strict)   { compare(REF_FIFO, false, false); }
 Test(reference, fifo_skip)     { compare(REF_FIFO, true, false); }

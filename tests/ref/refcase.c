@@ -187,6 +187,72 @@ static void make_losses(struct ref_case *c, uint64_t seed)
     }
 }
 
+static bool runs_wherever(const struct ref_case *c, int model, int other)
+{
+    for (int t = 0; t < c->n_types; t++) if (c->rate[other][t] > 0 && c->rate[model][t] == 0) return false;
+    return true;
+}
+
+/* Of every second model, from random numbers of their own. */
+static void make_phases(struct ref_case *c, uint64_t seed)
+{
+    struct rng own, *r = &own;
+    rng_init(r, seed, "reference case, phases", 0);
+    for (int m = 0; m < c->n_models; m++) {
+        struct ref_phases *p = &c->phases[m];
+        if (one_in(r, 2)) continue;
+        p->n = 1 + (int)rng_below(r, REF_PHASES);
+        for (int k = 0; k < p->n; k++) {
+            p->until[k] = (int)(k == 0 ? PICK(r, 10000, 333333, 500000) : PICK(r, 500001, 777777, 1000000));
+            p->as[k] = (int)rng_below(r, (uint64_t)c->n_models);
+            if (!runs_wherever(c, p->as[k], m)) p->as[k] = m;
+            p->scaling[k] = (int)PICK(r, -1, 0, 1);
+        }
+    }
+}
+
+static void make_scalings(struct ref_case *c, struct rng *r)
+{
+    for (int i = 0; i < REF_SCALINGS; i++) {
+        struct ref_scaling *s = &c->scaling[i];
+        double gain = 0.5, far = (double)PICK(r, 50, 75, 100) / 100;
+        bool has_several = !one_in(r, 3);
+        s->restart = PICK(r, -1, 0, 4, 15);
+        for (int n = 1; n <= REF_GPUS; n++) {
+            s->one[n] = n == 1 ? 1 : s->one[n - 1] + gain;
+            s->several[n] = has_several && n > 1 ? s->one[n] * far : 0;
+            if (one_in(r, 3)) gain /= 2;
+        }
+    }
+}
+
+void refcase_make_dice(struct ref_case *c, uint64_t seed)
+{
+    struct rng r;
+    refcase_make(c, seed);
+    rng_init(&r, seed, "reference case, dice", 0);
+    c->policy.order = REF_DICE;
+    c->dice = rng_below(&r, UINT32_MAX);
+    c->horizon = PICK(&r, 150, 300, 600);
+    make_profiles(c, &r);
+    make_losses(c, seed);
+    c->has_profiles = true;
+    make_phases(c, seed);
+    make_scalings(c, &r);
+    for (int n = 0; n < c->n_nodes; n++) c->node[n].mem_bw = PICK(&r, 0, 100, 200) * MB;
+    for (int i = 0; i < c->n_jobs; i++) {
+        struct ref_job *j = &c->job[i];
+        const struct shape *s = &j->task[0].shape;
+        j->asked = j->n;
+        if (!j->gang || s->n_gpu == 0 || s->gpu_milli < GPU_WHOLE || one_in(&r, 4)) continue;
+        int most = REF_GPUS / s->n_gpu < REF_TASKS ? REF_GPUS / s->n_gpu : REF_TASKS;
+        j->min = 1 + (int)rng_below(&r, (uint64_t)j->n);
+        j->max = j->n + (int)rng_below(&r, (uint64_t)(most - j->n) + 1);
+        j->scaling = (int)rng_below(&r, REF_SCALINGS);
+        for (int k = 1; k < REF_TASKS; k++) j->task[k] = j->task[0];
+    }
+}
+
 void refcase_make_mq(struct ref_case *c, uint64_t seed)
 {
     struct rng r;
@@ -197,6 +263,7 @@ void refcase_make_mq(struct ref_case *c, uint64_t seed)
     c->policy.skip = !one_in(&r, 4);
     make_profiles(c, &r);
     make_losses(c, seed);
+    make_phases(c, seed);
     for (int n = 0; n < c->n_nodes; n++) c->node[n].mem_bw = PICK(&r, 0, 100, 100, 100, 200) * MB;
     for (int j = 0; j < c->n_jobs; j++) {
         struct hints *h = &c->job[j].hints;
@@ -272,6 +339,11 @@ void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
     SIM_ASSERT(f != NULL);
     if (p->order == REF_KUEUE) {
         fprintf(f, "kueue:place=%s%s", place[p->place], p->kq.otherwise ? ",otherwise=u0" : "");
+        fclose(f);
+        return;
+    }
+    if (p->order == REF_DICE) {         /* no policy of the program: a stand-in, which is never asked */
+        fprintf(f, "fifo");
         fclose(f);
         return;
     }

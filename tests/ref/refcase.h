@@ -14,6 +14,9 @@ void refcase_make(struct ref_case *c, uint64_t seed);
 /* The same for multiqueue: what models need, hints, traffic, where multi begins, and the policy's parameters. */
 void refcase_make_mq(struct ref_case *c, uint64_t seed);
 
+/* Elastic jobs, profiles and phases, decided on by dice. */
+void refcase_make_dice(struct ref_case *c, uint64_t seed);
+
 /* Is a model that has a profile of the category? */
 bool refcase_has_category(const struct ref_case *c, int category);
 

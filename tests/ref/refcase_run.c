@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "host/host.h"
 #include "ref/kueuecase.h"
+#include "ref/refdice.h"
 #include "model/world.h"
 
 struct feed { const struct ref_case *c; int next; struct task_group group[REF_TASKS]; char id[16], user[16], model[16],
@@ -54,10 +55,25 @@ static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
     (void)snprintf(f->model, sizeof f->model, "m%d", j->model);
     *out = (struct job_spec){ .id = f->id, .user = f->user, .model = j->model < 0 ? NULL : f->model, .submit = j->submit,
                               .limit = j->limit, .hints = j->hints, .priority = j->priority, .gang = j->gang,
+                              .elastic = { (uint32_t)j->min, (uint32_t)j->max, (uint32_t)j->scaling },
                               .group = f->group, .n_groups = g, .after = after_text(f, j),
                               .is_named = is_named(f->c, f->next) };
     f->next++;
     return ST_OK;
+}
+
+static void build_scalings(const struct ref_case *c, struct profiles *out)
+{
+    double x[REF_GPUS];
+    for (int i = 0; i < REF_GPUS; i++) x[i] = i + 1;
+    for (int i = 0; i < REF_SCALINGS; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "r%d", i);
+        struct scaling_row row = { .name = intern_id(&out->scaling.names, name), .gpu_type = NONE, .restart = c->scaling[i].restart };
+        curve_points(&row.one, x, &c->scaling[i].one[1], REF_GPUS);
+        if (c->scaling[i].several[2] > 0) curve_points(&row.several, x + 1, &c->scaling[i].several[2], REF_GPUS - 1);
+        SIM_ASSERT(scaling_add(&out->scaling, &row));
+    }
 }
 
 static void build_profiles(const struct ref_case *c, struct throughput *perf, struct profiles *out)
@@ -84,6 +100,18 @@ static void build_profiles(const struct ref_case *c, struct throughput *perf, st
             if (error == NULL && p->half_mem > 0) error = curve_parse(&x.memory, memory);
             SIM_ASSERT(error == NULL && profiles_add(out, &x));
         }
+    for (int m = 0; m < c->n_models; m++)
+        for (int k = 0; k < c->phases[m].n; k++) {
+            const struct ref_phases *x = &c->phases[m];
+            char other[16];
+            (void)snprintf(name, sizeof name, "m%d", m);
+            (void)snprintf(other, sizeof other, "m%d", x->as[k]);
+            struct phase y = { .scaling = x->scaling[k] < 0 ? NONE : (uint32_t)x->scaling[k], .until = (uint32_t)x->until[k] };
+            y.model = throughput_model(perf, name);
+            y.as = throughput_model(perf, other);
+            phases_add(&out->phases, y);
+        }
+    if (c->policy.order == REF_DICE) build_scalings(c, out);
     out->cores = c->as_measured ? PROFILE_CORES_AS_MEASURED : PROFILE_CORES_BY_SPEED;
     out->division = c->is_proportional ? PROFILE_PROPORTIONAL : PROFILE_MAX_MIN;
     out->sharing.is_on = c->shares;
@@ -189,7 +217,7 @@ static void saw_stop(void *ctx, const struct world *w, uint32_t task, enum stop_
 {
     static const char *const name[] = { [STOP_DONE] = "done", [STOP_PREEMPTED] = "preempted", [STOP_FAILED] = "failed",
                                         [STOP_TIMEOUT] = "timeout", [STOP_HORIZON] = "horizon",
-                                        [STOP_MISMATCH] = "mismatch" };
+                                        [STOP_MISMATCH] = "mismatch", [STOP_SCALED] = "scaled" };
     see(ctx, w, REF_STOP, task, name[reason]);
 }
 
@@ -235,6 +263,51 @@ static void took_decision(void *ctx, sim_tick at, const char *verb, uint64_t job
 
 static void took_note(void *ctx, sim_tick at, const char *name, double value) { (void)ctx; (void)at; (void)name; (void)value; }
 
+/* ---- dice ---- */
+
+static void throw_for(const struct ref_case *c, struct world *w, uint32_t slot, uint32_t t)
+{
+    const struct job *j = world_job(w, slot);
+    const struct task *k = world_task(w, t);
+    if (k->state != TASK_WAITING && k->state != TASK_RUNNING) return;
+    struct ref_dice_unit u = { .job = (int)j->ordinal, .task = (int)k->index, .n = j->gang ? (int)j->n_tasks : 1, .min = (int)j->elastic.min,
+                               .max = (int)j->elastic.max, .runs = k->state == TASK_RUNNING, .started = k->started_at };
+    for (int roll = 0; roll < (u.runs ? 1 : REF_DICE_ROLLS); roll++) {
+        struct ref_dice d = ref_dice_roll(c, &u, world_now(w), roll);
+        struct world_place p[REF_TASKS] = { { .cards = 0 } };
+        enum pol_refusal refusal = POL_REFUSAL_NO_ROOM;
+        for (int i = 0; i < d.n; i++) p[i].node = (uint32_t)d.node[i];
+        if (d.what == REF_DICE_STOP) refusal = world_preempt(w, t);
+        else if (d.what == REF_DICE_SCALE) refusal = world_scale(w, slot, p, (uint32_t)d.n);
+        else if (d.what == REF_DICE_START) refusal = j->gang ? world_start_gang(w, slot, p, (uint32_t)d.n) : world_start(w, t, p);
+        if (refusal == POL_OK) return;
+    }
+}
+
+static uint32_t slot_of(const struct world *w, uint64_t ordinal)
+{
+    for (uint32_t s = 0; s < world_n_job_slots(w); s++) {
+        const struct job *j = world_job(w, s);
+        if (j->is_live && j->ordinal == ordinal && world_task(w, j->first_task)->state != TASK_BLOCKED) return s;
+    }
+    return NONE;
+}
+
+static enum st decide_by_dice(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
+{
+    (void)n, (void)n_notices, (void)again, (void)d;
+    for (uint64_t o = 0; o < world_count(w)->arrived; o++) {
+        uint32_t slot = slot_of(w, o), next;
+        if (slot == NONE || world_job(w, slot)->status != JOB_LIVE) continue;
+        for (uint32_t t = world_job(w, slot)->first_task; t != NONE; t = next) {
+            next = world_job(w, slot)->gang ? NONE : world_task(w, t)->next;
+            throw_for(ctx, w, slot, t);
+        }
+    }
+    (void)world_wake(w, ref_dice_wake(world_now(w)));
+    return ST_OK;
+}
+
 /* How a run ended, in the reference's words. */
 static void name_end(const struct refcase_run *run, struct ref_log *log)
 {
@@ -259,6 +332,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     if (c->has_profiles) build_profiles(c, &perf, &profiles);
     for (int i = 0; i < c->n_faults; i++)
         fault[i] = (struct fault_event){ .at = c->fault[i].at, .node = (uint32_t)c->fault[i].node, .up = c->fault[i].up };
+    const bool by_dice = c->policy.order == REF_DICE;
     refcase_spec(&c->policy, spec, sizeof spec);
     add_file(c, spec, file, sizeof file);
     struct world_config cfg = {
@@ -273,7 +347,9 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     if (file[0] != '\0') (void)unlink(file);
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
     run->flags = host_ops(host)->flags;
-    struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, host_decider(host));
+    struct ref_case copy = *c;
+    struct decider decider = by_dice ? (struct decider){ .ctx = &copy, .decide = decide_by_dice } : host_decider(host);
+    struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, decider);
     world_observe(w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .resized = saw_resize, .job_ended = saw_end,
                                          .node_changed = saw_node });
     world_observe(w, (struct observer){ .ctx = run, .sample = saw_sample });

@@ -391,7 +391,7 @@ static int64_t key_of(const struct ref_world *w, struct ref_unit u)
         return est == TICK_NEVER ? est : i64_max(0, est - ref_attained(w, u.job, u.task));
     case REF_LAS:
         return level(w, u, &ignored);
-    case REF_FIFO: case REF_EASY: case REF_DRF: case REF_MULTIQUEUE: case REF_KUEUE:
+    case REF_FIFO: case REF_EASY: case REF_DRF: case REF_MULTIQUEUE: case REF_KUEUE: case REF_DICE:
         break;
     }
     return 0;       /* by job and task alone */
@@ -631,5 +631,6 @@ void ref_decide(struct ref_world *w, struct ref_plan *out)
     case REF_DRF:  decide_drf(&p, waiting, n); return;
     case REF_MULTIQUEUE: ref_mq_decide(w, out); return;
     case REF_KUEUE: ref_kq_decide(w, out); return;
+    case REF_DICE: ref_dice_decide(w); return;
     }
 }

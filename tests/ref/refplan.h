@@ -29,6 +29,8 @@ struct ref_live {
     /* Of the unit: in its first task when it is a gang. */
     sim_work kept;                  /* progress a restart begins with */
     bool     restoring;
+    int      model_phase;           /* of its model, in which it is */
+    int      attempts;
     sim_tick phase_began;
     sim_work did;                   /* of this attempt, when the rate last changed: at phase_began */
     sim_work left;                  /* then */
@@ -118,9 +120,22 @@ bool     ref_place_task(struct ref_world *w, struct ref_ledger *l, int job, int 
 /* How fast units compute, in refspeed.c: see sim/model/speed/speed.h. */
 void     ref_speed_look(struct ref_world *w, sim_tick now);          /* before anything happens at `now` */
 void     ref_speed_begin(struct ref_world *w, struct ref_unit u);
+void     ref_speed_turn(struct ref_world *w, struct ref_unit u);      /* it computes, in another phase of its model */
 void     ref_speed_settle(struct ref_world *w);                      /* after a round */
 int64_t  ref_read_util(const struct ref_world *w, int job, int task);      /* millionths; -1: nothing */
 int64_t  ref_read_bw(const struct ref_world *w, int job, int task);
+
+/* As which model the task's unit goes; how much of its work is done when that next changes; in which phase after so much. */
+int      ref_model(const struct ref_world *w, int job, int task);
+sim_work ref_phase_end(const struct ref_world *w, struct ref_unit u);
+int      ref_phase_at(const struct ref_world *w, struct ref_unit u, sim_work done);
+
+/* A decider that starts, stops and scales by dice, in refdice.c. */
+void     ref_dice_decide(struct ref_world *w);
+/* refsim.c's, for it.  False: it does not fit there, or not on so many. */
+bool     ref_try_start(struct ref_world *w, struct ref_unit u, const int *node, int n);
+bool     ref_try_scale(struct ref_world *w, struct ref_unit u, const int *node, int n);
+void     ref_preempt(struct ref_world *w, struct ref_unit u);
 
 int      ref_unit_size(const struct ref_world *w, struct ref_unit u);
 sim_tick ref_attained(const struct ref_world *w, int job, int task);

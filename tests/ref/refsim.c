@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ref/refdice.h"
 #include "ref/refplan.h"
 
 void ref_log_add(struct ref_log *log, struct ref_event e)
@@ -63,8 +64,33 @@ static void start_computing(struct ref_world *w, struct ref_unit u)
     struct ref_live *l = &w->live[u.job][u.task];
     l->restoring = false;
     l->phase_began = w->now;
-    l->left = ((sim_work)w->job[u.job].task[u.task].dur << RATE_BITS) - l->kept;
+    l->model_phase = ref_phase_at(w, u, l->kept);
+    l->left = ref_phase_end(w, u) - l->kept;
     ref_speed_begin(w, u);
+}
+
+/* A phase of its model is over, exactly there; false: so is its work. */
+static bool turn(struct ref_world *w, struct ref_unit u)
+{
+    struct ref_live *l = &w->live[u.job][u.task];
+    sim_work done = ref_phase_end(w, u);
+    if (done == (sim_work)w->job[u.job].task[u.task].dur << RATE_BITS) return false;
+    l->model_phase = ref_phase_at(w, u, done);
+    l->did = done - l->kept;
+    l->left = ref_phase_end(w, u) - done;
+    l->phase_began = w->now;
+    ref_speed_turn(w, u);
+    return true;
+}
+
+/* What it spends before it computes: a scaling's own cost at every start but the first, or what restoring takes. */
+static sim_tick restart_of(const struct ref_world *w, struct ref_unit u)
+{
+    const struct ref_job *j = &w->job[u.job];
+    const struct ref_live *l = &w->live[u.job][u.task];
+    sim_tick own = j->max > 0 ? w->c->scaling[j->scaling].restart : -1;
+    if (own >= 0) return l->attempts > 1 ? own : 0;
+    return l->kept > 0 ? w->c->restore_cost : 0;
 }
 
 static void start_unit(struct ref_world *w, const struct ref_decision *d)
@@ -81,14 +107,16 @@ static void start_unit(struct ref_world *w, const struct ref_decision *d)
         SIM_ASSERT(l->state == REF_WAITING);
         l->state = REF_RUNNING;
         l->started = w->now;
+        l->attempts++;
         l->did = 0;
         record(w, REF_START, u.job, u.task + k, d->node[k], w->ledger.hold[u.job][u.task + k].cards, "");
     }
     struct ref_live *l = &w->live[u.job][u.task];
-    if (l->kept > 0 && w->c->restore_cost > 0) {
+    sim_tick restart = restart_of(w, u);
+    if (restart > 0) {
         l->restoring = true;
         l->phase_began = w->now;
-        l->left = (sim_work)w->c->restore_cost << RATE_BITS;
+        l->left = (sim_work)restart << RATE_BITS;
         l->rate = RATE_ONE;
     } else {
         start_computing(w, u);
@@ -142,15 +170,73 @@ static void resize_task(struct ref_world *w, struct ref_unit u, int64_t cpu)
     record(w, REF_RESIZE, u.job, u.task, was.node, (uint64_t)cpu, "");
 }
 
-static void interrupt_unit(struct ref_world *w, struct ref_unit u, bool by_policy)
+/* It leaves its nodes, with what it keeps of its progress. */
+static void leave(struct ref_world *w, struct ref_unit u, bool by_policy, const char *reason)
 {
     struct ref_live *l = &w->live[u.job][u.task];
     sim_work now_done = ref_progress(w, u.job, u.task), every = w->c->checkpoint_interval;
     if (every < 0) l->kept = 0;
     else if (every > 0) { every <<= RATE_BITS; l->kept = now_done - now_done % every; }
     else if (by_policy) l->kept = now_done;
-    stop_unit(w, u, by_policy ? "preempted" : "failed", REF_WAITING);
+    stop_unit(w, u, reason, REF_WAITING);
+}
+
+static void interrupt_unit(struct ref_world *w, struct ref_unit u, bool by_policy)
+{
+    leave(w, u, by_policy, by_policy ? "preempted" : "failed");
     w->someone_ready = true;
+}
+
+void ref_preempt(struct ref_world *w, struct ref_unit u) { interrupt_unit(w, u, true); }
+
+/* ---- other sizes ---- */
+
+static void set_size(struct ref_world *w, int job, int n)
+{
+    w->job[job].n = n;
+    for (int k = 0; k < w->job[job].max; k++) w->live[job][k].state = k < n ? REF_WAITING : REF_ABSENT;
+}
+
+/* Would its first n tasks fit on those nodes, all of them?  Leaves the ledger as it was. */
+static bool would_fit(struct ref_world *w, struct ref_unit u, const int *node, int n)
+{
+    int k = 0;
+    for (; k < n; k++) {
+        const struct shape *s = &w->job[u.job].task[u.task + k].shape;
+        if (!ref_fits(w->c, &w->ledger, node[k], s)) break;
+        ref_take(w->c, &w->ledger, u.job, u.task + k, node[k], s, 0);
+    }
+    for (int i = 0; i < k; i++) ref_give(w->c, &w->ledger, u.job, u.task + i);
+    return k == n;
+}
+
+static void start_on(struct ref_world *w, struct ref_unit u, const int *node)
+{
+    struct ref_decision d = { .what = REF_DO_START, .u = u };
+    for (int k = 0; k < ref_unit_size(w, u); k++) d.node[k] = node[k];
+    start_unit(w, &d);
+}
+
+bool ref_try_start(struct ref_world *w, struct ref_unit u, const int *node, int n)
+{
+    if (!would_fit(w, u, node, n)) return false;
+    if (w->job[u.job].max > 0) set_size(w, u.job, n);
+    start_on(w, u, node);
+    return true;
+}
+
+bool ref_try_scale(struct ref_world *w, struct ref_unit u, const int *node, int n)
+{
+    static struct ref_ledger was;
+    was = w->ledger;
+    for (int k = 0; k < w->job[u.job].n; k++) ref_give(w->c, &w->ledger, u.job, k);
+    bool ok = would_fit(w, u, node, n);
+    w->ledger = was;
+    if (!ok) return false;
+    leave(w, u, true, "scaled");
+    set_size(w, u.job, n);
+    start_on(w, u, node);
+    return true;
 }
 
 /* ---- arrivals ---- */
@@ -182,7 +268,7 @@ static void restrict_types(const struct ref_case *c, struct ref_job *j)
         if ((j->model < 0 ? c->type_rate[t] : c->rate[j->model][t]) > 0) can |= UINT64_C(1) << t;
     }
     if (can == all) return;
-    for (int k = 0; k < j->n; k++) {
+    for (int k = 0; k < (j->max > 0 ? j->max : j->n); k++) {
         struct shape *s = &j->task[k].shape;
         if (s->n_gpu == 0) continue;
         s->gpu_types = s->gpu_types ? s->gpu_types & can : can;
@@ -358,7 +444,7 @@ static bool apply_one(struct ref_world *w)
             if (!heads_running_unit(w, j, t) || phase_end(&w->live[j][t]) != w->now) continue;
             struct ref_unit u = { .job = j, .task = t };
             if (w->live[j][t].restoring) start_computing(w, u);
-            else finish_unit(w, u, "done");
+            else if (!turn(w, u)) finish_unit(w, u, "done");
             return true;
         }
     for (int up = 0; up < 2; up++)
@@ -430,7 +516,7 @@ static void instant(struct ref_world *w, struct ref_decision *scratch)
             }
         }
         ref_speed_settle(w);
-        sim_tick wake = ref_next_wake(w);
+        sim_tick wake = w->c->policy.order == REF_DICE ? ref_dice_wake(w->now) : ref_next_wake(w);
         if (wake != TICK_NEVER) add_wake(w, wake);
     }
     bool hope = false;

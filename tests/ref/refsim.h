@@ -36,6 +36,8 @@ struct ref_job {
     struct hints hints;
     int      priority;              /* kueue */
     bool     gang;
+    int      min, max, scaling;     /* tasks of an elastic job, of which it asks n; max 0: it has one size */
+    int      asked;                 /* as it was submitted; n is how many it has */
     /* Jobs of the case that it waits for: all, or one of them. */
     struct ref_after {
         int before;
@@ -50,7 +52,7 @@ struct ref_job {
 
 struct ref_fault { sim_tick at; int node; bool up; };
 
-enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE, REF_KUEUE };
+enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE, REF_KUEUE, REF_DICE };
 enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE, REF_KUBE_HYBRID };
 
 /* A search that an earlier run is said to have made. */
@@ -112,6 +114,14 @@ struct ref_profile {
     int64_t half_mem;
     struct { int knee; int64_t bw; bool slows; } on[2];
 };
+/* What a model goes as up to shares of its work, in millionths and rising; scaling -1: the job's own. */
+enum { REF_PHASES = 2 };
+struct ref_phases { int n, as[REF_PHASES], until[REF_PHASES], scaling[REF_PHASES]; };
+
+/* Speeds of elastic jobs on so many GPUs, of one node and of several; several[1] 0: as one, and exchange costs its time. */
+enum { REF_GPUS = 24, REF_SCALINGS = 2 };
+struct ref_scaling { double one[REF_GPUS + 1], several[REF_GPUS + 1]; sim_tick restart; };    /* restart -1: as any job's */
+
 enum { REF_SLOW_POINTS = 3 };
 extern const double ref_slow_x[REF_SLOW_POINTS], ref_slow_y[REF_SLOW_POINTS];      /* of every model that is slowed */
 
@@ -135,16 +145,19 @@ struct ref_case {
     /* what its cards on a node exchange; pcie 0: they are not linked, it costs nothing */
     int64_t  gpu_bw, nvlink, pcie;
     int      group;                         /* so many cards next to each other are linked by nvlink */
+    struct ref_phases phases[REF_MODELS];
+    struct ref_scaling scaling[REF_SCALINGS];
     double   apart[REF_MODELS];             /* speed on several nodes; 0: not measured */
     double   utilisation;                   /* of cards without a profile */
     double   pair[REF_MODELS][REF_MODELS];  /* speed of one beside the other; 0: not measured */
     sim_tick monitor;                       /* how often it looks; 0: all the time */
+    uint64_t dice;                          /* what the decider of refdice.h throws by */
     int      multi_from;                    /* cards from which what starts together is multi */
     struct ref_policy policy;
 };
 
 enum ref_type { REF_START, REF_STOP, REF_END, REF_DOWN, REF_UP, REF_RESIZE };     /* resize: cards are thousandths of cores */
-/* why of a stop: done, preempted, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished,
+/* why of a stop: done, preempted, scaled, failed, timeout, horizon; of an end: done, timeout, rejected, unfinished,
  * never_eligible.  job: by order of arrival. */
 struct ref_event { sim_tick at; enum ref_type type; int job, task, node; uint64_t cards; const char *reason; };
 

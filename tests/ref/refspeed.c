@@ -12,6 +12,53 @@ const double ref_slow_x[REF_SLOW_POINTS] = { 0, 64, 128 }, ref_slow_y[REF_SLOW_P
 static const struct ref_hold *held(const struct ref_world *w, struct ref_unit u, int k) { return &w->ledger.hold[u.job][u.task + k]; }
 static const struct ref_task *task(const struct ref_world *w, struct ref_unit u, int k) { return &w->job[u.job].task[u.task + k]; }
 
+static const struct ref_phases *phases_of(const struct ref_world *w, int job)
+{
+    return w->c->has_profiles && w->job[job].model >= 0 ? &w->c->phases[w->job[job].model] : NULL;
+}
+
+/* In which phase of its model the unit is; -1: in none. */
+static int phase_of(const struct ref_world *w, int job, int task)
+{
+    const struct ref_phases *p = phases_of(w, job);
+    int k = w->live[job][w->job[job].gang ? 0 : task].model_phase;
+    return p != NULL && k < p->n ? k : -1;
+}
+
+int ref_model(const struct ref_world *w, int job, int task)
+{
+    int k = phase_of(w, job, task);
+    return k < 0 ? w->job[job].model : phases_of(w, job)->as[k];
+}
+
+static int model_of(const struct ref_world *w, struct ref_unit u) { return ref_model(w, u.job, u.task); }
+
+/* Of the unit's work, when phase k is over. */
+static sim_work phase_end(const struct ref_world *w, struct ref_unit u, int k)
+{
+    const struct ref_phases *p = phases_of(w, u.job);
+    sim_work all = (sim_work)w->job[u.job].task[u.task].dur << RATE_BITS;
+    return p == NULL || k >= p->n ? all : all * p->until[k] / 1000000;
+}
+
+sim_work ref_phase_end(const struct ref_world *w, struct ref_unit u) { return phase_end(w, u, w->live[u.job][u.task].model_phase); }
+
+int ref_phase_at(const struct ref_world *w, struct ref_unit u, sim_work done)
+{
+    const struct ref_phases *p = phases_of(w, u.job);
+    for (int k = 0; p != NULL && k < p->n; k++) if (done < phase_end(w, u, k)) return k;
+    return p != NULL ? p->n : 0;
+}
+
+/* The speeds by size that hold of an elastic unit now; NULL: it has one size. */
+static const struct ref_scaling *scaling_of(const struct ref_world *w, struct ref_unit u)
+{
+    int k = phase_of(w, u.job, u.task);
+    if (w->job[u.job].max == 0) return NULL;
+    int own = w->job[u.job].scaling, now = k >= 0 ? phases_of(w, u.job)->scaling[k] : -1;
+    return &w->c->scaling[now >= 0 ? now : own];
+}
+
 /* Is task k the unit's first on its node? */
 static bool is_first_there(const struct ref_world *w, struct ref_unit u, int k)
 {
@@ -29,7 +76,7 @@ int ref_unit_cards(const struct ref_world *w, struct ref_unit u)
 /* Which of the model's rows; -1: none.  *scale: what one node needs over what the row says of one. */
 static int row_of(const struct ref_world *w, struct ref_unit u, double *scale)
 {
-    int nodes = 0, cards = ref_unit_cards(w, u), model = w->job[u.job].model;
+    int nodes = 0, cards = ref_unit_cards(w, u), model = model_of(w, u);
     for (int k = 0; k < ref_unit_size(w, u); k++) nodes += is_first_there(w, u, k);
     if (!w->c->has_profiles || model < 0 || cards == 0) return -1;
     int row = nodes > 1;
@@ -40,7 +87,7 @@ static int row_of(const struct ref_world *w, struct ref_unit u, double *scale)
 /* How fast the unit's task k goes where it is, over nominal. */
 static sim_rate rate_there(const struct ref_world *w, struct ref_unit u, int k)
 {
-    int type = w->c->node[held(w, u, k)->node].type, model = w->job[u.job].model;
+    int type = w->c->node[held(w, u, k)->node].type, model = model_of(w, u);
     return task(w, u, k)->shape.n_gpu == 0 ? RATE_ONE : model < 0 ? w->c->type_rate[type] : w->c->rate[model][type];
 }
 
@@ -55,7 +102,7 @@ static double util_there(const struct ref_world *w, struct ref_unit u, int k, in
 {
     int64_t cpu = 0;
     for (int i = 0; i < ref_unit_size(w, u); i++) if (held(w, u, i)->node == held(w, u, k)->node) cpu += held(w, u, i)->got.cpu_milli;
-    double cores = (double)cpu / 1000 / scale_there(w, u, k, scale), knee = w->c->profile[w->job[u.job].model].on[row].knee;
+    double cores = (double)cpu / 1000 / scale_there(w, u, k, scale), knee = w->c->profile[model_of(w, u)].on[row].knee;
     return cores < knee ? cores / knee : 1;
 }
 
@@ -91,7 +138,7 @@ static double slowed_at(double pressure)
 static double slowed(const struct ref_world *w, struct ref_unit u, int row)
 {
     double most = 1;
-    for (int k = 0; k < ref_unit_size(w, u) && w->c->profile[w->job[u.job].model].on[row].slows; k++) {
+    for (int k = 0; k < ref_unit_size(w, u) && w->c->profile[model_of(w, u)].on[row].slows; k++) {
         int node = held(w, u, k)->node;
         int64_t all = w->c->node[node].mem_bw;
         if (all > 0) most = fmax(most, slowed_at((double)traffic(w, node, u) * 100 / (double)all));
@@ -139,7 +186,7 @@ static double beside(const struct ref_world *w, struct ref_unit u)
                     struct ref_unit v = { .job = j, .task = w->job[j].gang ? 0 : t };
                     bool is_other = j != u.job || t != u.task + k;
                     if (!is_other || o->node != h->node || (o->cards >> card & 1) == 0 || !w->live[j][v.task].computes) continue;
-                    int mine = w->job[u.job].model, theirs = w->job[j].model;
+                    int mine = model_of(w, u), theirs = ref_model(w, j, t);
                     if (mine >= 0 && theirs >= 0 && w->c->pair[mine][theirs] > 0) speed *= w->c->pair[mine][theirs];
                     else sum += alone_on_cards(w, v);
                 }
@@ -162,7 +209,7 @@ static int nodes_of(const struct ref_world *w, struct ref_unit u, int node[])
 /* As measured; 0: it was not. */
 static double measured_apart(const struct ref_world *w, struct ref_unit u)
 {
-    int model = w->job[u.job].model;
+    int model = model_of(w, u);
     return model >= 0 ? w->c->apart[model] : 0;
 }
 
@@ -193,6 +240,13 @@ static double within(const struct ref_world *w, struct ref_unit u)
     return most;
 }
 
+/* All exchange is in its scaling. */
+static bool is_in_scaling(const struct ref_world *w, struct ref_unit u)
+{
+    const struct ref_scaling *s = scaling_of(w, u);
+    return s != NULL && s->several[2] > 0;
+}
+
 /* What each flow of each gang that computes gets beside all others. */
 static void find_ways(struct ref_world *w, const struct ref_unit *u, int n)
 {
@@ -206,7 +260,7 @@ static void find_ways(struct ref_world *w, const struct ref_unit *u, int n)
     for (int i = 0; i < n; i++) {
         int node[REF_TASKS], m = nodes_of(w, u[i], node);
         w->live[u[i].job][u[i].task].way = 0;
-        bool exchanges = m > 1 && task(w, u[i], 0)->shape.n_gpu > 0 && w->c->net_bw > 0 && measured_apart(w, u[i]) == 0;
+        bool exchanges = !is_in_scaling(w, u[i]) && m > 1 && task(w, u[i], 0)->shape.n_gpu > 0 && w->c->net_bw > 0 && measured_apart(w, u[i]) == 0;
         if (!w->c->net_shared || !exchanges) continue;
         for (int k = 0; k < m; k++) {
             uint32_t hop[] = { (uint32_t)node[k], nodes + (uint32_t)node[(k + 1) % m], 2 * nodes }, x = f.n_flows++;
@@ -222,12 +276,21 @@ static void find_ways(struct ref_world *w, const struct ref_unit *u, int n)
     }
 }
 
+static double scaled(const struct ref_world *w, struct ref_unit u)
+{
+    const struct ref_scaling *s = scaling_of(w, u);
+    int node[REF_TASKS], n = ref_unit_cards(w, u);
+    if (s == NULL) return 1;
+    bool is_far = nodes_of(w, u, node) > 1 && s->several[2] > 0;
+    return (is_far ? s->several[n] : s->one[n]) / s->one[w->job[u.job].asked * task(w, u, 0)->shape.n_gpu];
+}
+
 /* What nodes of a unit exchange takes its time. */
 static double apart(const struct ref_world *w, struct ref_unit u)
 {
     int node[REF_TASKS], n = nodes_of(w, u, node);
     double most = 0, between = 0;
-    if (!w->c->has_profiles || task(w, u, 0)->shape.n_gpu == 0) return 1;
+    if (!w->c->has_profiles || task(w, u, 0)->shape.n_gpu == 0 || is_in_scaling(w, u)) return 1;
     if (n > 1 && measured_apart(w, u) > 0) return measured_apart(w, u);
     int64_t way = w->c->card > 0 && (w->c->rack == 0 || w->c->card < w->c->rack) ? w->c->card : w->c->rack;
     if (w->c->net_shared) way = w->live[u.job][u.task].way;
@@ -254,7 +317,7 @@ static void ask_disks(struct ref_world *w, struct ref_unit u)
     int row = row_of(w, u, &scale);
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         struct ref_live *l = &w->live[u.job][u.task + k];
-        const struct ref_profile *p = row >= 0 ? &w->c->profile[w->job[u.job].model] : NULL;
+        const struct ref_profile *p = row >= 0 ? &w->c->profile[model_of(w, u)] : NULL;
         l->disk = 0;
         if (p == NULL || !is_first_there(w, u, k) || memory_there(w, u, k) >= p->data) continue;
         double missing = (double)(p->data - memory_there(w, u, k)) / (double)p->data;
@@ -293,7 +356,7 @@ static void share_disk(struct ref_world *w, int node)
 static double fed(const struct ref_world *w, struct ref_unit u, int row, double scale)
 {
     double least = 1;
-    int64_t half = w->c->profile[w->job[u.job].model].half_mem;
+    int64_t half = w->c->profile[model_of(w, u)].half_mem;
     for (int k = 0; k < ref_unit_size(w, u); k++) {
         const struct ref_live *l = &w->live[u.job][u.task + k];
         if (!is_first_there(w, u, k)) continue;
@@ -322,8 +385,9 @@ static sim_rate rate_of(const struct ref_world *w, struct ref_unit u, double *ut
     by *= beside(w, u);
     by *= apart(w, u);
     sim_rate r = type_rate(w, u);
-    if (by >= 1) return r;
-    long v = lround(r * by);
+    double scale_by = scaled(w, u);
+    if (by >= 1 && scale_by == 1) return r;
+    long v = lround(r * scale_by * fmin(by, 1));
     return v > 0 ? (sim_rate)v : 1;
 }
 
@@ -337,7 +401,7 @@ static void find_traffic(struct ref_world *w, struct ref_unit u)
         if (asked > 0 && has < asked) bw = bw * has / asked;
         struct ref_live *l = &w->live[u.job][u.task + k];
         if (row >= 0 && bw == 0 && task(w, u, k)->mem_bw == 0 && is_first_there(w, u, k))
-            bw = llround((double)w->c->profile[w->job[u.job].model].on[row].bw * scale_there(w, u, k, scale) * util_there(w, u, k, row, scale));
+            bw = llround((double)w->c->profile[model_of(w, u)].on[row].bw * scale_there(w, u, k, scale) * util_there(w, u, k, row, scale));
         l->has_profile = row >= 0;
         l->got = l->bw = w->c->has_profiles ? bw : 0;
     }
@@ -380,6 +444,13 @@ void ref_speed_begin(struct ref_world *w, struct ref_unit u)
     for (int k = 0; k < ref_unit_size(w, u); k++) l[k].computes = true, l[k].util = -1, l[k].seen_util = -1, l[k].seen_bw = -1;
     find_traffic(w, u);
     l->rate = rate_of(w, u, &util);
+}
+
+void ref_speed_turn(struct ref_world *w, struct ref_unit u)
+{
+    double util;
+    find_traffic(w, u);
+    w->live[u.job][u.task].rate = rate_of(w, u, &util);
 }
 
 /* Units that compute; each by its first task. */
