@@ -25,6 +25,7 @@ struct elastic {
     uint64_t ordinal;
     uint32_t shape, gpus;               /* of each task */
     uint32_t min, max;
+    uint32_t gpu_type, widest;          /* whose speeds count; cards of the largest node of it */
     struct pol_place *at; size_t cap_at;        /* [has] where its tasks run in the plan */
     uint32_t has, share;                /* tasks that run in the plan; that it should have */
     uint32_t next;                      /* the next size up on which it runs; 0: none is to be had */
@@ -42,7 +43,8 @@ struct afs {
     struct pol_place *place; size_t cap_place;
     uint32_t *shape;         size_t cap_shape;
     uint64_t *failed;        size_t cap_failed, n_tries;    /* by shape: the pass in which a single task found no place */
-    uint32_t gpu_type, widest;          /* whose speeds count; cards of the largest node */
+    /* Cards of the largest node of each type that has any, the widest first, ties by node. */
+    struct wide { uint32_t gpu_type, cards; } *wide; size_t n_wide, cap_wide;
 };
 
 /* ---- what there is ---- */
@@ -183,7 +185,19 @@ static bool place_elastic(struct afs *a, const struct elastic *e, uint32_t n)
 /* On so many tasks, as near together as the nodes allow; of none 0. */
 static int64_t speed(const struct afs *a, const struct elastic *e, uint32_t n)
 {
-    return n == 0 ? 0 : a->ext->speed(a->host->ctx, e->job, a->gpu_type, n, n * e->gpus > a->widest);
+    return n == 0 ? 0 : a->ext->speed(a->host->ctx, e->job, e->gpu_type, n, n * e->gpus > e->widest);
+}
+
+/* The first of the types, widest first, on which it runs. */
+static void choose_type(const struct afs *a, struct elastic *e)
+{
+    const uint64_t types = a->plan.shape[e->shape].gpu_types;
+    for (size_t i = 0; i < a->n_wide; i++) {
+        e->gpu_type = a->wide[i].gpu_type;
+        e->widest = a->wide[i].cards;
+        if (types != 0 && (types >> e->gpu_type & 1) == 0) continue;
+        for (uint32_t n = e->min; n <= e->max; n++) if (speed(a, e, n) > 0) return;
+    }
 }
 
 /* It has this share, at which it goes so fast: what the next size would bring. */
@@ -210,7 +224,10 @@ static bool wins(const struct gain *x, const struct gain *y)
 
 static void give_shares(struct afs *a, int64_t gpus)
 {
-    for (size_t i = 0; i < a->n_jobs; i++) set_share(a, &a->job[i], 0, 0);
+    for (size_t i = 0; i < a->n_jobs; i++) {
+        choose_type(a, &a->job[i]);
+        set_share(a, &a->job[i], 0, 0);
+    }
     for (;;) {
         struct elastic *best = NULL;
         for (size_t i = 0; i < a->n_jobs; i++) {
@@ -307,6 +324,25 @@ static void start_rigid(struct afs *a, bool *fits)
     a->n_rigid = n;
 }
 
+/* Nodes keep their cards, so once. */
+static void find_wide(struct afs *a)
+{
+    for (uint32_t i = 0; i < a->plan.n_nodes; i++) {
+        const struct plan_node *o = &a->plan.node[i];
+        size_t k = 0;
+        while (k < a->n_wide && a->wide[k].gpu_type != o->n.gpu_type) k++;
+        if (o->n.n_gpu == 0) continue;
+        if (k == a->n_wide) POL_PUSH(a->wide, a->n_wide, a->cap_wide, (struct wide){ .gpu_type = o->n.gpu_type });
+        if (o->n.n_gpu > a->wide[k].cards) a->wide[k].cards = o->n.n_gpu;
+    }
+    for (size_t i = 1; i < a->n_wide; i++)      /* a few, and ties keep their order */
+        for (size_t k = i; k > 0 && a->wide[k - 1].cards < a->wide[k].cards; k--) {
+            struct wide x = a->wide[k];
+            a->wide[k] = a->wide[k - 1];
+            a->wide[k - 1] = x;
+        }
+}
+
 static void decide(void *self, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     struct afs *a = self;
@@ -320,12 +356,9 @@ static void decide(void *self, const struct pol_view *v, const struct pol_event 
     for (size_t i = 0; i < a->n_jobs; i++) release(a, &a->job[i]);
     a->n_tries++;
     for (size_t i = 0; i < a->n_rigid; i++) fits[i] = place_rigid(a, &a->rigid[i]);
-    a->widest = 0;
-    for (uint32_t i = 0; i < a->plan.n_nodes; i++) {
-        const struct plan_node *o = &a->plan.node[i];
-        if (o->n.is_up) idle += o->n_idle;
-        if (o->n.n_gpu > a->widest) { a->widest = o->n.n_gpu; a->gpu_type = o->n.gpu_type; }
-    }
+    for (uint32_t i = 0; i < a->plan.n_nodes; i++)
+        if (a->plan.node[i].n.is_up) idle += a->plan.node[i].n_idle;
+    if (a->n_wide == 0) find_wide(a);
     plan_undo(&a->plan, m);
     give_shares(a, idle);
     for (size_t i = 0; i < a->n_jobs; i++)
@@ -344,7 +377,7 @@ static void destroy(void *self)
     placement_fini(&a->placement);
     plan_fini(&a->plan);
     for (size_t i = 0; i < a->n_jobs; i++) free(a->job[i].at);
-    POL_FREE(a->rigid, a->job, a->place, a->shape, a->failed, a);
+    POL_FREE(a->rigid, a->job, a->place, a->shape, a->failed, a->wide, a);
 }
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)

@@ -106,6 +106,21 @@ Test(afs, who_is_not_in_the_way_runs_on)
     cr_assert_not_null(strstr(s.log, "550 end 0 done"), "%s", s.log);
 }
 
+/* The model does not run on the type of the largest node. */
+Test(afs, a_job_of_another_type_than_the_largest_nodes_runs)
+{
+    stage_node(&s, 8000, 4, "V100", 1);
+    stage_node(&s, 8000, 2, "T4", 1);
+    add_scaling(0, "1:1;2:2;4:4", 0);
+    add_job(0, 1000, 4, 0);
+    throughput_set(&s.perf, throughput_model(&s.perf, "m"), 0, 0);
+    s.job[0].model = "m";
+    s.cfg.checkpoint_interval = 0;
+    stage_run(&s);
+    cr_assert_eq(s.result, ST_END, "%s", s.diag.msg);
+    cr_assert_eq(started(0, 0), 2, "%s", s.log);
+}
+
 /* The rule once more, from policies/README.md: a GPU at a time, to the winner of one sweep. */
 static void shares(const double *left, const uint32_t *max, uint32_t n, uint32_t *share)
 {
