@@ -42,7 +42,8 @@ struct energy_use {
     struct sum run;
     int64_t  mw;                                /* of the cluster now */
     sim_tick since;
-    struct up { uint32_t n; sim_tick since; } *nodes, cards[GPU_TYPES_MAX];    /* that are up, nodes by draw, cards by type */
+    /* That are up: nodes by draw, cards by type. */
+    struct up { uint32_t n; sim_tick since; } *nodes, cards[GPU_TYPES_MAX];
     uint64_t n_looks;
 };
 

@@ -72,7 +72,8 @@ static bool turns(struct world *w, uint32_t t)
     if (done == total_work(k)) return false;
     k->model_phase = (uint8_t)model_phase_at(w, k, done);
     speed_turned(w->speed, t, w->loop.now);
-    act_start(&k->act, &w->loop.q, ev_slot(SLOT_ACT, t), order_of(w, t), until(w, k) - done, speed_rate(w->speed, t), w->loop.now);
+    act_start(&k->act, &w->loop.q, ev_slot(SLOT_ACT, t), order_of(w, t), until(w, k) - done, speed_rate(w->speed, t),
+              w->loop.now);
     TELL(w, rated, t);
     return true;
 }

@@ -40,18 +40,20 @@ static enum st read_share(const struct ydoc_node *n, uint32_t above, uint32_t *o
     bool is_number = len < sizeof number && csv_decimal(number, is_percent ? PHASES_WHOLE / 100 : PHASES_WHOLE, &share);
     if (!is_number || share <= 0 || share > PHASES_WHOLE)
         return ydoc_expected(n, d, "a share of the work above 0 and up to 1, such as 0.3 or 30%%");
-    if (share <= above) return ydoc_error(n, d, "'until': %s is not above the share at which the phase before ends", text);
+    if (share <= above)
+        return ydoc_error(n, d, "'until': %s is not above the share at which the phase before ends", text);
     *out = (uint32_t)share;
     return ST_OK;
 }
 
 /* A name that is known by now, or an error at its place. */
-static enum st find_name(const struct ydoc_node *n, const char *name, const struct intern *names, const char *where, uint32_t *out,
-                         struct diag *d)
+static enum st find_name(const struct ydoc_node *n, const char *name, const struct intern *names, const char *where,
+                         uint32_t *out, struct diag *d)
 {
     *out = intern_find(names, name);
     if (*out != NONE) return ST_OK;
-    (void)(n->key != NULL && strcmp(n->key, name) == 0 ? ydoc_key_error : ydoc_error)(n, d, "'%s' is no %s", name, where);
+    bool is_key = n->key != NULL && strcmp(n->key, name) == 0;
+    (void)(is_key ? ydoc_key_error : ydoc_error)(n, d, "'%s' is no %s", name, where);
     return diag_suggest(d, name, (const char *const *)names->name, names->n);
 }
 
@@ -65,21 +67,25 @@ static enum st read_phase(struct scenario *s, const struct ydoc_node *n, struct 
     const struct ydoc_node *until = ydoc_get(n, "until"), *as = ydoc_get(n, "as"), *scaling = ydoc_get(n, "scaling");
     TRY(ydoc_keys(n, "a phase", keys, ARRAY_LEN(keys), d));
     if (until == NULL) return ydoc_error(n, d, "a phase needs 'until', the share of the work at which it ends");
-    if (as == NULL && scaling == NULL) return ydoc_error(n, d, "a phase needs 'as', a model, or 'scaling': else nothing changes");
+    if (as == NULL && scaling == NULL)
+        return ydoc_error(n, d, "a phase needs 'as', a model, or 'scaling': else nothing changes");
     TRY(read_share(until, x->until, &x->until, d));
     x->as = x->model;
     x->scaling = NONE;
     if (scaling != NULL) {
         TRY(ydoc_node_str(scaling, &name, d));
-        TRY(find_name(scaling, name, &s->profiles.table.scaling.names, "scaling of the file 'profiles.scaling'", &x->scaling, d));
+        TRY(find_name(scaling, name, &s->profiles.table.scaling.names, "scaling of the file 'profiles.scaling'",
+                      &x->scaling, d));
     }
     if (as == NULL) return ST_OK;
     TRY(ydoc_node_str(as, &name, d));
     TRY(find_name(as, name, &s->perf.models, known_models, &x->as, d));
-    for (uint32_t g = 0; g < s->cluster.gpu_types.n; g++)
-        if (throughput_rate(&s->perf, &s->cluster, x->model, g) > 0 && throughput_rate(&s->perf, &s->cluster, x->as, g) == 0)
-            return ydoc_error(as, d, "'%s' cannot run on GPU type '%s', and '%s' can", name,
-                              intern_name(&s->cluster.gpu_types, g), intern_name(&s->perf.models, x->model));
+    for (uint32_t g = 0; g < s->cluster.gpu_types.n; g++) {
+        if (throughput_rate(&s->perf, &s->cluster, x->model, g) == 0) continue;
+        if (throughput_rate(&s->perf, &s->cluster, x->as, g) > 0) continue;
+        return ydoc_error(as, d, "'%s' cannot run on GPU type '%s', and '%s' can", name,
+                          intern_name(&s->cluster.gpu_types, g), intern_name(&s->perf.models, x->model));
+    }
     return ST_OK;
 }
 
@@ -88,7 +94,8 @@ static enum st read_phases(struct scenario *s, const struct ydoc_node *n, struct
     for (size_t i = 0; n != NULL && i < n->n; i++) {
         const struct ydoc_node *row = n->at[i];
         struct phase x = { .until = 0 };
-        if (row->type != YDOC_LIST || row->n == 0) return ydoc_expected(row, d, "a list of phases such as [{until: 30%%, as: MODEL}]");
+        if (row->type != YDOC_LIST || row->n == 0)
+            return ydoc_expected(row, d, "a list of phases such as [{until: 30%%, as: MODEL}]");
         if (row->n > PHASES_MAX) return ydoc_error(row, d, "'%s' has more than %d phases", row->key, PHASES_MAX);
         TRY(find_name(row, row->key, &s->perf.models, known_models, &x.model, d));
         for (size_t k = 0; k < row->n; k++) {
