@@ -10,7 +10,8 @@ struct ref_dice ref_dice_roll(const struct ref_case *c, const struct ref_dice_un
 {
     struct rng r;
     struct ref_dice d = { .what = REF_DICE_NOTHING, .n = u->n };
-    rng_init(&r, c->dice ^ (uint64_t)now << 16, "dice", ((uint64_t)u->job * REF_TASKS + (uint64_t)u->task) * REF_DICE_ROLLS + (uint64_t)roll);
+    rng_init(&r, c->dice ^ (uint64_t)now << 16, "dice",
+             ((uint64_t)u->job * REF_TASKS + (uint64_t)u->task) * REF_DICE_ROLLS + (uint64_t)roll);
     if (u->runs && u->started == now) return d;
     int what = below(&r, 8);
     if (u->runs && what == 0) { d.what = REF_DICE_STOP; return d; }

@@ -9,7 +9,10 @@
 
 /* `job`: by order of arrival; n: tasks that the unit has; max 0: it has one size. */
 struct ref_dice_unit { int job, task, n, min, max; bool runs; sim_tick started; };
-struct ref_dice { enum { REF_DICE_NOTHING, REF_DICE_STOP, REF_DICE_START, REF_DICE_SCALE } what; int n, node[REF_TASKS]; };
+struct ref_dice {
+    enum { REF_DICE_NOTHING, REF_DICE_STOP, REF_DICE_START, REF_DICE_SCALE } what;
+    int n, node[REF_TASKS];
+};
 
 /* Tries of one that waits, at each decision; one that runs has one. */
 enum { REF_DICE_ROLLS = 12 };

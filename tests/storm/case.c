@@ -1,6 +1,7 @@
 /*
  * case.c -- a case of the battery, and what is drawn on top of it: other times and lengths, orders of tasks, models
- * with speeds and profiles, a shared network, checkpoints, limits, a closed loop.
+ * with speeds, profiles and phases, elastic jobs, jobs that wait for others, a shared network, checkpoints, limits, a
+ * closed loop.
  *
  * The battery counts in microseconds.  Policies that think in seconds (probes, thresholds, monitors) get half of the
  * cases with its microsecond stretched to one second or ten.
@@ -12,7 +13,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-enum { MODELS = 3, TASKS_MAX = 6 };
+enum { MODELS = 3, SCALINGS = 3, TASKS_MAX = 6 };
 
 static int64_t draw(struct rng *r, const int64_t *of, size_t n) { return of[rng_below(r, n)]; }
 #define DRAW(r, ...) \
@@ -127,6 +128,70 @@ static void draw_models(struct storm_case *c, struct rng *r)
     b->cfg.monitor = (struct monitor_spec){ .interval = DRAW(r, 0, 5, 10) * c->unit, .noise = one_in(r, 3) ? 0.05 : 0 };
 }
 
+/* Of every second model; what it goes as runs wherever it does. */
+static void draw_phases(struct storm_case *c, struct rng *r)
+{
+    const struct conform_case *b = c->base;
+    for (uint32_t m = 0; m < MODELS; m++) {
+        struct phase x = { .model = throughput_model(&c->base->perf, model_name[m]), .scaling = NONE };
+        for (uint32_t n = one_in(r, 2) ? 0 : 1 + (uint32_t)rng_below(r, 2); n > 0; n--) {
+            x.as = throughput_model(&c->base->perf, model_name[rng_below(r, MODELS)]);
+            x.until += (uint32_t)DRAW(r, 1, 100000, 333333, 499999);
+            x.scaling = one_in(r, 2) ? NONE : (uint32_t)rng_below(r, SCALINGS);
+            for (uint32_t g = 0; g < b->cluster.gpu_types.n; g++)
+                if (throughput_rate(&b->perf, &b->cluster, x.model, g) > 0 &&
+                    throughput_rate(&b->perf, &b->cluster, x.as, g) == 0) x.as = x.model;
+            phases_add(&c->profiles.phases, x);
+        }
+    }
+}
+
+/* Speeds by size; those of the battery's own elastic jobs are among them. */
+static void draw_scalings(struct storm_case *c, struct rng *r)
+{
+    static const char *const one[] = { "1:1;64:64", "1:1;2:1.8;4:3;8:4;64:4", "1:1;2:0.5;64:0.5" };
+    for (uint32_t i = 0; i < SCALINGS; i++) {
+        char name[8];
+        (void)snprintf(name, sizeof name, "r%u", i);
+        struct scaling_row row = { .name = intern_id(&c->profiles.scaling.names, name), .gpu_type = NONE };
+        row.restart = stretched(DRAW(r, -1, 0, 3), c->unit);
+        const char *error = curve_parse(&row.one, one[rng_below(r, ARRAY_LEN(one))]);
+        if (error == NULL && one_in(r, 2)) error = curve_parse(&row.several, "2:1;8:3;64:3");
+        SIM_ASSERT(error == NULL && scaling_add(&c->profiles.scaling, &row));
+    }
+}
+
+/* Gangs of tasks that are alike and ask for whole cards may have other sizes. */
+static void draw_elastic(struct storm_case *c, struct rng *r)
+{
+    bool has_elastic = c->base->cfg.profiles == &c->profiles && (one_in(r, 2) || is_under(c, "afs"));
+    for (uint32_t i = 0; has_elastic && i < c->base->n_jobs; i++) {
+        struct conform_job *j = &c->base->job[i];
+        const struct task_group *g = &j->group[0];
+        if (!j->gang || j->n_groups > 1 || g->shape.n_gpu == 0 || g->shape.gpu_milli < GPU_WHOLE) continue;
+        if (g->n > CONFORM_TASKS || one_in(r, 4)) continue;
+        j->elastic = (struct elastic){ .min = 1 + (uint32_t)rng_below(r, g->n),
+                                       .max = g->n + (uint32_t)rng_below(r, CONFORM_TASKS - g->n + 1),
+                                       .scaling = (uint32_t)rng_below(r, SCALINGS) };
+    }
+}
+
+/* In every third case jobs wait for earlier ones. */
+static void draw_after(struct storm_case *c, struct rng *r)
+{
+    if (!one_in(r, 3)) return;
+    for (uint32_t i = 1; i < c->base->n_jobs; i++) {
+        struct storm_after *a = &c->after[i];
+        if (c->base->job[i].n_calls > 0 || !one_in(r, 3)) continue;
+        a->n = 1 + (uint32_t)rng_below(r, 2);
+        for (uint32_t k = 0; k < a->n; k++) {
+            a->before[k] = (uint32_t)rng_below(r, i);
+            a->kind[k] = (uint32_t)DRAW(r, STORM_AFTER, STORM_AFTER_ANY, STORM_AFTER_ANY, STORM_AFTER_OK, STORM_AFTER_OK,
+                                       STORM_AFTER_NOT_OK);
+        }
+    }
+}
+
 static void draw_config(struct storm_case *c, struct rng *r)
 {
     struct world_config *cfg = &c->base->cfg;
@@ -186,6 +251,11 @@ struct storm_case *storm_case_make(const struct storm_plan *p)
     draw_jobs(c, &r);
     draw_models(c, &r);
     draw_config(c, &r);
+    rng_init(&r, p->seed, "storm, elastic", 0);     /* random numbers of their own: the rest stays what it was */
+    draw_scalings(c, &r);
+    draw_phases(c, &r);
+    draw_elastic(c, &r);
+    draw_after(c, &r);
     list_faults(c);
     return c;
 }
@@ -197,6 +267,29 @@ void storm_case_free(struct storm_case *c)
     mem_free(c);
 }
 
+/* Does a job behind it that is there wait for it? */
+static bool is_named(const struct storm_case *c, uint32_t job)
+{
+    for (uint32_t i = job + 1; i < c->base->n_jobs; i++)
+        for (uint32_t k = 0; k < c->after[i].n && !c->plan->dropped[i]; k++)
+            if (c->after[i].before[k] == job) return true;
+    return false;
+}
+
+/* As a trace has it, of those that are there; NULL: it waits for none. */
+static const char *after_text(struct storm_case *c, uint32_t job)
+{
+    static const char *const kind[] = { [STORM_AFTER] = "after", [STORM_AFTER_ANY] = "afterany",
+                                        [STORM_AFTER_OK] = "afterok", [STORM_AFTER_NOT_OK] = "afternotok" };
+    const struct storm_after *a = &c->after[job];
+    int n = 0;
+    for (uint32_t k = 0; k < a->n; k++)
+        if (!c->plan->dropped[a->before[k]])
+            n += snprintf(c->after_text + n, sizeof c->after_text - (size_t)n, "%s%s:%s", n > 0 ? "," : "",
+                          kind[a->kind[k]], c->base->job[a->before[k]].id);
+    return n > 0 ? c->after_text : NULL;
+}
+
 static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct storm_case *c = ctx;
@@ -206,6 +299,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
         TRY(c->jobs.next(c->jobs.ctx, out, d));
     } while (c->plan->dropped[at]);
     if (c->model[at] != NONE) out->model = model_name[c->model[at]];
+    out->after = after_text(c, at);
+    out->is_named = is_named(c, at);
     return ST_OK;
 }
 
@@ -222,9 +317,8 @@ uint32_t storm_case_n_jobs(const struct storm_case *c)
     return n;
 }
 
-const struct conform_job *storm_case_job(const struct storm_case *c, uint32_t k)
+uint32_t storm_case_find(const struct storm_case *c, const char *id)
 {
-    uint32_t i = 0;
-    for (;; i++)
-        if (!c->plan->dropped[i] && k-- == 0) return &c->base->job[i];
+    for (uint32_t i = 0; i < c->base->n_jobs; i++) if (strcmp(c->base->job[i].id, id) == 0) return i;
+    return NONE;
 }

@@ -3,6 +3,8 @@
  *
  *   jobs       every job that was given has one row; one that is done has each of its tasks done once, in the order
  *              that the job asks for, and ends with the last of them; a rejected one never ran
+ *   waiting    a job that waits for others begins when they have begun, or ended as it asks
+ *   sizes      an elastic job has at any time one of its sizes, of its first tasks, which begin and end together
  *   attempts   one task's never overlap; a gang's begin and end together; within the limit where limits are kept;
  *              of a done task they are together at least as long as its work, where nothing is faster than nominal
  *   nodes      none has an attempt or a call while it is down; labels and types are as asked; at no time do all on it
@@ -61,6 +63,7 @@ struct row_outage {
 };
 struct row_job {
     char status[16];
+    uint32_t at;                /* in the case */
     int64_t start, end, ran, n_tasks;
 };
 
@@ -91,6 +94,11 @@ static void __attribute__((format(printf, 2, 3))) wrong(struct rows *r, const ch
     (void)vsnprintf(r->wrong, r->cap, fmt, ap);
     va_end(ap);
     r->is_wrong = true;
+}
+
+static const struct conform_job *asked_of(const struct rows *r, uint32_t job)
+{
+    return &r->c->base->job[r->job[job].at];
 }
 
 /* ---- reading ---- */
@@ -183,12 +191,16 @@ static void read_requests(struct rows *r, struct store *s, int64_t run)
 static void read_jobs(struct rows *r, struct store *s, int64_t run)
 {
     sqlite3_stmt *q = query(
-        s, "SELECT ordinal, status, start_us, end_us, ran_us, n_tasks FROM job WHERE run = ?1 ORDER BY ordinal", run);
+        s,
+        "SELECT ordinal, status, start_us, end_us, ran_us, n_tasks, id FROM job WHERE run = ?1 ORDER BY ordinal",
+        run);
     while (step(q)) {
         if (num(q, 0) != r->n_jobs) wrong(r, "job %" PRId64 " has the row of job %u", num(q, 0), r->n_jobs);
         struct row_job *j = &r->job[r->n_jobs++];
         *j = (struct row_job){ .start = num(q, 2), .end = num(q, 3), .ran = num(q, 4), .n_tasks = num(q, 5) };
         (void)snprintf(j->status, sizeof j->status, "%s", text(q, 1));
+        j->at = storm_case_find(r->c, text(q, 6));
+        SIM_ASSERT(j->at != NONE);
     }
 }
 
@@ -278,7 +290,7 @@ static void check_attempt(struct rows *r, const struct row_attempt *a)
         if (b->node == a->node && b->from < a->from && b->to > a->from)
             wrong(r, WHICH "is exclusive, and not the first on its node", OF(a));
     }
-    const struct conform_job *j = storm_case_job(r->c, a->job);
+    const struct conform_job *j = asked_of(r, a->job);
     if (r->c->base->cfg.enforce_limits && j->limit >= 0 && a->to - a->from > j->limit)
         wrong(r, WHICH "is longer than its limit", OF(a));
 }
@@ -345,6 +357,7 @@ static void check_node_at(struct rows *r, uint32_t node, int64_t at)
 static const struct task_group *group_of(const struct conform_job *j, uint32_t task)
 {
     uint32_t g = 0;
+    if (j->elastic.max > 0) return &j->group[0];
     while (task >= j->group[g].n) task -= j->group[g++].n;
     return &j->group[g];
 }
@@ -356,7 +369,7 @@ static void check_licences_at(struct rows *r, int64_t at)
         int64_t used = 0;
         for (size_t i = 0; i < r->n_attempts; i++) {
             const struct row_attempt *a = &r->attempt[i];
-            if (a->from <= at && a->to > at) used += group_of(storm_case_job(r->c, a->job), a->task)->shape.licence[k];
+            if (a->from <= at && a->to > at) used += group_of(asked_of(r, a->job), a->task)->shape.licence[k];
         }
         if (used > cl->licence_total[k])
             wrong(r, "t=%" PRId64 ": %" PRId64 " licences are in use, and there are %" PRId64, at, used,
@@ -410,14 +423,66 @@ static void check_gang(struct rows *r, uint32_t job)
 }
 
 /* Nothing is faster than nominal where no model says so: the work of a done task takes at least its time. */
-static bool is_never_faster(const struct storm_case *c, uint32_t k)
+static bool is_never_faster(const struct storm_case *c, uint32_t at)
 {
-    uint32_t at = 0;
-    for (uint32_t n = k;; at++)
-        if (!c->plan->dropped[at] && n-- == 0) break;
     for (uint32_t t = 0; t < c->base->cluster.gpu_types.n; t++)
         if (c->base->cluster.gpu_speed[t] > 1) return false;
     return c->model[at] == NONE && c->base->job[at].n_calls == 0;
+}
+
+/* At any time it has tasks 0 to n - 1, n one of its sizes, and these are there together. */
+static void check_sizes(struct rows *r, uint32_t job, const struct elastic *e)
+{
+    for (size_t i = 0; i < r->n_attempts; i++) {
+        const struct row_attempt *a = &r->attempt[i];
+        uint32_t n = 0, most = 0;
+        if (a->job != job || a->to == a->from) continue;
+        for (size_t k = 0; k < r->n_attempts; k++) {
+            const struct row_attempt *b = &r->attempt[k];
+            if (b->job != job || b->to == b->from || b->to <= a->from || b->from >= a->to) continue;
+            if (b->from != a->from || b->to != a->to) wrong(r, WHICH "is not together with its gang", OF(b));
+            n++;
+            most = b->task > most ? b->task : most;
+        }
+        if (n < e->min || n > e->max || most + 1 != n)
+            wrong(r, WHICH "is one of %u tasks, the last of them number %u", OF(a), n, most);
+    }
+}
+
+/* The most that it may go at, over what it asks. */
+static double fastest(const struct rows *r, const struct conform_job *j)
+{
+    const struct scaling *s = &r->c->base->cfg.profiles->scaling;
+    double most = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (uint32_t n = j->elastic.min; n <= j->elastic.max; n++)
+            for (int far = 0; far < 2; far++) {
+                uint32_t gpus = (uint32_t)j->group[0].shape.n_gpu;
+                double v = scaling_speed(&s->at[i], j->group[0].n * gpus, n * gpus, far != 0);
+                if (v > most) most = v;
+            }
+    return most;
+}
+
+/* Those it waits for have begun, or ended as it asks. */
+static void check_dependencies(struct rows *r, uint32_t job)
+{
+    const struct storm_after *a = &r->c->after[r->job[job].at];
+    for (uint32_t k = 0; k < a->n && r->job[job].start >= 0; k++) {
+        const struct row_job *b = NULL;
+        for (uint32_t i = 0; i < r->n_jobs; i++) if (r->job[i].at == a->before[k]) b = &r->job[i];
+        if (r->c->plan->dropped[a->before[k]]) continue;
+        if (b == NULL) {
+            wrong(r, "job %u ran before one that it waits for came", job);
+            continue;
+        }
+        bool is_ok = strcmp(b->status, "done") == 0;
+        int64_t from = a->kind[k] == STORM_AFTER && b->start >= 0 ? b->start : b->end;
+        if (r->job[job].start < from)
+            wrong(r, "job %u began at %" PRId64 ", and waits until %" PRId64, job, r->job[job].start, from);
+        if ((a->kind[k] == STORM_AFTER_OK && !is_ok) || (a->kind[k] == STORM_AFTER_NOT_OK && is_ok))
+            wrong(r, "job %u ran though one that it waits for did not end so", job);
+    }
 }
 
 static void check_after(struct rows *r, uint32_t job, const struct of_task *t, uint32_t task, uint32_t before)
@@ -463,7 +528,7 @@ static int64_t ran(const struct rows *r, uint32_t job)
 static void check_job(struct rows *r, uint32_t job)
 {
     const struct row_job *j = &r->job[job];
-    const struct conform_job *asked = storm_case_job(r->c, job);
+    const struct conform_job *asked = asked_of(r, job);
     struct of_task t[TASKS];
     int64_t first = -1, last = -1;
     for (uint32_t k = 0; k < TASKS; k++) t[k] = (struct of_task){ .first = -1, .ended = -1 };
@@ -472,9 +537,17 @@ static void check_job(struct rows *r, uint32_t job)
         wrong(r, "job %u says that it began at %" PRId64 ", and its attempts at %" PRId64, job, j->start, first);
     if (strcmp(j->status, "rejected") == 0 && first >= 0) wrong(r, "job %u was rejected, and ran", job);
     if (strcmp(j->status, "done") == 0) {
-        for (uint32_t k = 0; k < (uint32_t)j->n_tasks; k++) {
+        const bool is_elastic = asked->elastic.max > 0;
+        uint32_t n_done = 0;
+        for (uint32_t k = 0; k < TASKS; k++) n_done += t[k].n_done == 1;
+        if (is_elastic && (n_done < asked->elastic.min || n_done > asked->elastic.max))
+            wrong(r, "job %u is done with %u tasks", job, n_done);
+        for (uint32_t k = 0; k < (is_elastic ? n_done : (uint32_t)j->n_tasks); k++) {
+            double by = is_elastic ? fastest(r, asked) : 1;
             if (t[k].n_done != 1) wrong(r, "job %u is done, and its task %u %u times", job, k, t[k].n_done);
-            if (is_never_faster(r->c, job) && t[k].sum < group_of(asked, k)->dur)
+            /* The first of an elastic job's is in all its sizes. */
+            if ((is_elastic && k > 0) || !is_never_faster(r->c, j->at)) continue;
+            if ((double)t[k].sum * by < (double)group_of(asked, k)->dur)
                 wrong(r, "task %u of job %u is done in less time than it takes", k, job);
         }
         if (j->end != last)
@@ -482,7 +555,10 @@ static void check_job(struct rows *r, uint32_t job)
     }
     if (j->ran != ran(r, job))
         wrong(r, "job %u says that it ran for %" PRId64 " us, and its attempts for %" PRId64, job, j->ran, ran(r, job));
-    if (asked->gang) check_gang(r, job);
+    if (asked->elastic.max > 0) check_sizes(r, job, &asked->elastic);
+    else if (asked->gang) check_gang(r, job);
+    if (strcmp(j->status, "never_eligible") == 0 && first >= 0) wrong(r, "job %u can never go, and ran", job);
+    check_dependencies(r, job);
     check_order(r, job, asked, t);
 }
 
@@ -501,7 +577,7 @@ static void check_calls(struct rows *r)
     }
     for (size_t i = 0; i < r->n_attempts; i++) {
         const struct row_attempt *a = &r->attempt[i];
-        uint32_t n_calls = storm_case_job(r->c, a->job)->n_calls, next = 0;
+        uint32_t n_calls = asked_of(r, a->job)->n_calls, next = 0;
         int64_t at = a->from;
         for (size_t k = 0; k < r->n_calls && a->done && n_calls > 0; k++) {
             const struct row_call *c = &r->call[k];

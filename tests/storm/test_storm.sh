@@ -46,6 +46,10 @@ if command -v sqlite3 >/dev/null; then
          WHERE node = (SELECT node FROM attempt NATURAL JOIN request WHERE cpu_milli > 600 AND $done LIMIT 1)"
     check 'a card given twice is seen' sees "$jobs" 'is given out' "UPDATE request SET gpu_milli = 1500 WHERE n_gpu > 0"
     check 'a missing label is seen' sees "$jobs" 'its labels' "UPDATE capability SET labels = 0"
+    check 'half a change of size is seen' sees '175 afs 0:30-60' 'is not together' \
+        "UPDATE attempt SET end_us = end_us - 1 WHERE outcome = 'scaled' AND task = 1 AND end_us > start_us + 1"
+    check 'a job that went for the wrong end of another is seen' sees '118 afs 0:30-60' 'did not end so' \
+        "UPDATE job SET status = 'timeout' WHERE status = 'done' AND id IN (SELECT last FROM dependency)"
     check 'a call too few is seen' sees "$calls" 'of its' "DELETE FROM call WHERE call = 0 AND done = 1"
     check 'an engine used twice is seen' sees "$calls" 'engines of kind' \
         "UPDATE capability SET engines = '0,0,0,0,0,0'"
