@@ -349,6 +349,7 @@ static void decide(void *self, const struct pol_view *v, const struct pol_event 
     int64_t idle = 0;
     plan_shapes(&a->plan, v);
     plan_sync(&a->plan, v);
+    if (n_ev == 0) return;      /* shares change as jobs come and go, not as one passes a phase or begins to load */
     take_in(a, ev, n_ev);
     look(a, ev, n_ev);
     bool *fits = pol_alloc(a->n_rigid, sizeof *fits);
