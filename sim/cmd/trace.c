@@ -45,7 +45,7 @@ static enum st write_native(const struct trace *t, const char *output, struct di
     enum st st = cmd_output_open(&f, &part, output, d);
     if (st == ST_OK) {
         const struct native_form form = { .bare = !t->opts.format->binds_nodes, .past = t->facts.n_recorded > 0,
-                                          .after = t->facts.n_dependent > 0 };
+                                          .after = t->facts.n_dependent > 0, .restores = t->facts.has_restores };
         native_write_header(f, t->cluster, form);
         while ((st = src.next(src.ctx, &s, d)) == ST_OK && s.graph == NULL) native_write(f, &s, t->cluster, form);
         if (st == ST_OK)

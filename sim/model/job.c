@@ -114,7 +114,7 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
     struct job j = {
         .ordinal = ordinal, .id = mem_strdup(s->id), .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
         .priority = s->priority, .hints = s->hints, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
-        .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1, .elastic = s->elastic, .first_spare = NONE,
+        .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1, .restore = s->restore, .elastic = s->elastic, .first_spare = NONE,
         .named = NONE,
     };
     for (uint32_t g = 0; g < s->n_groups; g++) {

@@ -61,6 +61,9 @@ struct job_past {
  */
 struct elastic { uint32_t min, max, scaling; };
 
+/* What interrupting a job costs, where that is its own. */
+struct own_cost { bool is_own; sim_tick cost; };
+
 /* One job as a source delivers it.  Strings and groups are borrowed until the next call. */
 struct job_spec {
     const char *id;             /* unique within the trace */
@@ -73,6 +76,7 @@ struct job_spec {
     int32_t  priority;
     bool     gang;              /* all tasks start together, and run at the slowest's speed */
     struct hints hints;
+    struct own_cost restore;    /* in place of the run's restore_cost */
     struct elastic elastic;     /* of a gang of one group alone, min <= its tasks <= max */
     /* What it waits for before it is eligible (dependency.h); NULL: nothing.  Never of a bound job or one of calls. */
     const char *after;
@@ -146,6 +150,7 @@ struct job {
     sim_tick submit, limit;     /* submit: when it became eligible; limit -1: none */
     int32_t  priority;
     struct hints hints;
+    struct own_cost restore;
     bool     gang;
     uint32_t named;             /* its number among jobs that others wait for; NONE: none does */
 

@@ -28,7 +28,7 @@ void world_audit(const struct world *w)
             if (j->graph != NULL && k->state == TASK_RUNNING && k->phase >= PHASE_COMPUTE) world_data_audit(w, t);
             if (unit_lead(w, t) != t) continue;
             sim_work p = world_unit_progress(w, k);
-            SIM_ASSERT(p >= 0 && p <= total_work(k) && k->done <= p);
+            SIM_ASSERT((p >= 0 || w->cfg.restore_as == RESTORE_WORK) && p <= total_work(k) && k->done <= p);
             bool computes = k->state == TASK_RUNNING && k->phase == PHASE_COMPUTE && j->calls == NULL;
             if (computes && w->cfg.profiles != NULL)
                 SIM_ASSERT(k->model_phase == phases_at(&w->cfg.profiles->phases, j->model, total_work(k), p));

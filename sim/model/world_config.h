@@ -10,6 +10,13 @@
 #include "model/speed/speed.h"
 #include "model/speed/throughput.h"
 
+/*
+ * What interrupting a unit costs: RESTORE, time that its restart with kept progress spends before it computes; SAVE,
+ * the last work of an attempt that is preempted, and of the attempt at most (checkpointed on demand alone); WORK, work
+ * that is added to what is left.
+ */
+enum restore_as { RESTORE_TIME, RESTORE_SAVE, RESTORE_WORK };
+
 /* What it points at is borrowed for the life of the world. */
 struct world_config {
     /* What there is. */
@@ -32,7 +39,8 @@ struct world_config {
      *    -1  nothing, ever
      */
     sim_tick checkpoint_interval;
-    sim_tick restore_cost;              /* time a restart with kept progress spends before it computes */
+    sim_tick restore_cost;              /* of jobs that have none of their own; SAVE, WORK: at nominal speed */
+    enum restore_as restore_as;
     sim_tick mismatch_after;            /* a unit on cards that lack the memory or cores asked fails after this time */
     bool     enforce_limits;            /* end a unit when an attempt has run for its job's limit */
     bool     reject_infeasible;         /* else a job that can never fit is an error */

@@ -63,7 +63,7 @@ sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gp
 {
     const struct job *j = &w->jobs.job[job];
     const struct scaling_row *row = j->elastic.max == 0 ? NULL : scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, gpu_type);
-    return row == NULL || row->restart < 0 ? w->cfg.restore_cost : row->restart;
+    return row == NULL || row->restart < 0 ? world_restore_cost(w, j) : row->restart;
 }
 
 sim_tick world_scale_restart(const struct world *w, uint32_t t)

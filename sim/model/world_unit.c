@@ -151,22 +151,34 @@ void world_unit_finish(struct world *w, uint32_t t, enum stop_reason reason)
 /* Calls that are done survive a preemption where anything does; of a lost node their results are lost. */
 static bool keeps_calls(const struct world *w, enum stop_reason reason) { return w->cfg.checkpoint_interval >= 0 && reason == STOP_PREEMPTED; }
 
-/* Progress that survives an interruption now; see world_config.checkpoint_interval. */
-static sim_work kept_progress(const struct world *w, const struct task *t, enum stop_reason reason)
+/* What of p survives by world_config.checkpoint_interval, which is not negative.  p may be: work was added. */
+static sim_work checkpointed(const struct world *w, const struct task *t, sim_work p, enum stop_reason reason)
 {
-    sim_work p = world_unit_progress(w, t), every = w->cfg.checkpoint_interval;
-    if (every < 0) return 0;
-    if (w->jobs.job[t->job].calls != NULL) return keeps_calls(w, reason) ? p : 0;
+    sim_work every = w->cfg.checkpoint_interval << RATE_BITS;
     if (every == 0) return reason == STOP_FAILED ? t->done : p;
-    every <<= RATE_BITS;
-    return p / every * every;
+    return p > 0 ? p / every * every : p;
+}
+
+/* Progress that survives an interruption now. */
+static sim_work kept_progress(const struct world *w, uint32_t lead, enum stop_reason reason)
+{
+    const struct task *t = &w->jobs.task[lead];
+    const struct job *j = &w->jobs.job[t->job];
+    sim_work p = world_unit_progress(w, t);
+    if (w->cfg.checkpoint_interval < 0) return 0;
+    if (j->calls != NULL) return keeps_calls(w, reason) ? p : 0;
+    sim_work kept = checkpointed(w, t, p, reason), cost = world_restore_cost(w, j) << RATE_BITS;
+    if (j->elastic.max > 0 && world_scale_restart(w, lead) >= 0) return kept;   /* that is what a restart costs it */
+    if (w->cfg.restore_as == RESTORE_WORK && total_work(t) - kept <= INT64_MAX / 2 - cost) return kept - cost;
+    if (w->cfg.restore_as != RESTORE_SAVE || reason == STOP_FAILED) return kept;
+    return p - cost > t->done ? p - cost : t->done;
 }
 
 void world_unit_leave(struct world *w, uint32_t t, enum stop_reason reason)
 {
     const struct task *head = task_at(w, t);
     struct job *j = job_of(w, t);
-    sim_work p = world_unit_progress(w, head), kept = kept_progress(w, head, reason);
+    sim_work p = world_unit_progress(w, head), kept = kept_progress(w, t, reason);
     halt(w, t);
     j->lost += ((p - kept) >> RATE_BITS) * (j->gang ? j->n_asked : 1);
     UNIT_EACH(w, t, k) leave_node(w, k, reason);
@@ -238,7 +250,7 @@ static void set_going(struct world *w, uint32_t t)
     bool is_short = false;
     UNIT_EACH(w, t, m) is_short |= w->cluster->hold[m].is_short;
     sim_tick restart = j->elastic.max > 0 ? world_scale_restart(w, t) : -1;
-    if (restart < 0) restart = k->done > 0 ? w->cfg.restore_cost : 0;
+    if (restart < 0) restart = k->done > 0 && w->cfg.restore_as == RESTORE_TIME ? world_restore_cost(w, j) : 0;
     k->restores = !is_short && restart > 0;
     if (is_short) {
         begin_phase(w, t, PHASE_FAIL, (sim_work)w->cfg.mismatch_after << RATE_BITS, RATE_ONE);

@@ -55,7 +55,7 @@ struct world_config setup_world(struct scenario *s, uint64_t seed)
     return (struct world_config){
         .cluster = &s->cluster, .throughput = &s->perf, .profiles = s->profiles.is_used ? &s->profiles.table : NULL,
         .monitor = s->profiles.monitor, .seed = seed, .checkpoint_interval = s->jobs.checkpoint_interval,
-        .restore_cost = s->jobs.restore_cost, .enforce_limits = s->jobs.enforce_limits, .audit = s->output.audit,
+        .restore_cost = s->jobs.restore_cost, .restore_as = s->jobs.restore_as, .enforce_limits = s->jobs.enforce_limits, .audit = s->output.audit,
         .multi_from = s->jobs.multi_from,
         .data = &s->data.blocks, .net = s->data.net, .horizon = TICK_NEVER };
 }

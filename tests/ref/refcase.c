@@ -116,9 +116,10 @@ static void make_dependencies(struct ref_case *c, uint64_t seed)
 
 void refcase_make(struct ref_case *c, uint64_t seed)
 {
-    struct rng r;
+    struct rng r, cost;
     memset(c, 0, sizeof *c);
     rng_init(&r, seed, "reference case", 0);
+    rng_init(&cost, seed, "restore", 0);
     bool plain = one_in(&r, 3), varied = one_in(&r, 8);     /* varied: more shapes than fgd keeps */
     make_nodes(c, &r, plain);
     c->n_jobs = (int)(5 + rng_below(&r, 36));
@@ -132,6 +133,10 @@ void refcase_make(struct ref_case *c, uint64_t seed)
     if (one_in(&r, 2)) make_faults(c, &r);
     c->checkpoint_interval = PICK(&r, -1, 0, 0, 7, 20);
     c->restore_cost = PICK(&r, 0, 0, 3, 10);
+    enum restore_as as = (enum restore_as)PICK(&cost, RESTORE_TIME, RESTORE_TIME, RESTORE_SAVE, RESTORE_WORK);
+    bool may = as == RESTORE_SAVE ? c->checkpoint_interval == 0 : c->checkpoint_interval >= 0;
+    c->restore_as = may ? as : RESTORE_TIME;
+    for (int i = 0; i < c->n_jobs; i++) c->job[i].restore = (struct own_cost){ one_in(&cost, 3), PICK(&cost, 0, 1, 8) };
     c->enforce_limits = one_in(&r, 3);
     c->reject_infeasible = !one_in(&r, 50);
     c->horizon = one_in(&r, 8) ? PICK(&r, 0, 50, 120, 300) : TICK_NEVER;

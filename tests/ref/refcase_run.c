@@ -54,6 +54,7 @@ static enum st feed_next(void *ctx, struct job_spec *out, struct diag *d)
     (void)snprintf(f->user, sizeof f->user, "u%d", j->user);
     (void)snprintf(f->model, sizeof f->model, "m%d", j->model);
     *out = (struct job_spec){ .id = f->id, .user = f->user, .model = j->model < 0 ? NULL : f->model, .submit = j->submit,
+                               .restore = j->restore,
                               .limit = j->limit, .hints = j->hints, .priority = j->priority, .gang = j->gang,
                               .elastic = { (uint32_t)j->min, (uint32_t)j->max, (uint32_t)j->scaling },
                               .group = f->group, .n_groups = g, .after = after_text(f, j),
@@ -340,7 +341,8 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
         .net = { .mode = c->net_shared ? NET_SHARED : NET_NOMINAL, .card_bps = c->card, .rack_bps = c->rack,
                  .disk_bps = c->disk },
         .multi_from = (uint32_t)c->multi_from, .fault = { .list = fault, .n_list = (size_t)c->n_faults },
-        .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .enforce_limits = c->enforce_limits,
+        .checkpoint_interval = c->checkpoint_interval, .restore_cost = c->restore_cost, .restore_as = c->restore_as,
+        .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
     enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, &cfg, NULL, run->record ? &hooks : NULL, &run->diag);

@@ -84,8 +84,9 @@ static void shrink(struct ref_case *c, struct ref_log *real, struct ref_log *ref
 
 static void tell_case(const struct ref_case *c, FILE *to)
 {
-    fprintf(to, "checkpoint %" PRId64 ", restore %" PRId64 ", limits %s, infeasible %s, horizon %" PRId64 "\n", c->checkpoint_interval,
-            c->restore_cost, c->enforce_limits ? "kill" : "ignore", c->reject_infeasible ? "reject" : "error",
+    fprintf(to, "checkpoint %" PRId64 ", restore %" PRId64 " as %d, limits %s, infeasible %s, horizon %" PRId64 "\n",
+            c->checkpoint_interval, c->restore_cost, (int)c->restore_as, c->enforce_limits ? "kill" : "ignore",
+            c->reject_infeasible ? "reject" : "error",
             c->horizon == TICK_NEVER ? -1 : c->horizon);
     for (int n = 0; n < c->n_nodes; n++) {
         const struct ref_node *o = &c->node[n];

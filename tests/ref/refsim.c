@@ -83,14 +83,25 @@ static bool turn(struct ref_world *w, struct ref_unit u)
     return true;
 }
 
+static sim_tick cost_of(const struct ref_world *w, struct ref_unit u)
+{
+    return w->job[u.job].restore.is_own ? w->job[u.job].restore.cost : w->c->restore_cost;
+}
+
+/* A scaling's own cost of a restart; -1: it has none. */
+static sim_tick scaling_cost(const struct ref_world *w, struct ref_unit u)
+{
+    const struct ref_job *j = &w->job[u.job];
+    return j->max > 0 ? w->c->scaling[j->scaling].restart : -1;
+}
+
 /* What it spends before it computes: a scaling's own cost at every start but the first, or what restoring takes. */
 static sim_tick restart_of(const struct ref_world *w, struct ref_unit u)
 {
-    const struct ref_job *j = &w->job[u.job];
     const struct ref_live *l = &w->live[u.job][u.task];
-    sim_tick own = j->max > 0 ? w->c->scaling[j->scaling].restart : -1;
+    sim_tick own = scaling_cost(w, u);
     if (own >= 0) return l->attempts > 1 ? own : 0;
-    return l->kept > 0 ? w->c->restore_cost : 0;
+    return l->kept > 0 && w->c->restore_as == RESTORE_TIME ? cost_of(w, u) : 0;
 }
 
 static void start_unit(struct ref_world *w, const struct ref_decision *d)
@@ -175,9 +186,14 @@ static void leave(struct ref_world *w, struct ref_unit u, bool by_policy, const 
 {
     struct ref_live *l = &w->live[u.job][u.task];
     sim_work now_done = ref_progress(w, u.job, u.task), every = w->c->checkpoint_interval;
+    sim_work cost = (sim_work)cost_of(w, u) << RATE_BITS, before = l->kept;
     if (every < 0) l->kept = 0;
-    else if (every > 0) { every <<= RATE_BITS; l->kept = now_done - now_done % every; }
-    else if (by_policy) l->kept = now_done;
+    else if (every > 0 && now_done > 0) { every <<= RATE_BITS; l->kept = now_done - now_done % every; }
+    else if (every > 0 || by_policy) l->kept = now_done;
+    bool is_paid = scaling_cost(w, u) < 0;
+    if (is_paid && w->c->restore_as == RESTORE_WORK) l->kept -= cost;
+    if (is_paid && w->c->restore_as == RESTORE_SAVE && by_policy)
+        l->kept = now_done - cost > before ? now_done - cost : before;
     stop_unit(w, u, reason, REF_WAITING);
 }
 

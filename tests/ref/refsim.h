@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "model/cluster/shape.h"
 #include "model/job.h"
+#include "model/world_config.h"
 
 enum { REF_NODES = 8, REF_CARDS = 8, REF_JOBS = 128, REF_TASKS = 8, REF_TYPES = 4, REF_MODELS = 3, REF_USERS = 8,
        REF_FAULTS = 32 };
@@ -38,6 +39,7 @@ struct ref_job {
     bool     gang;
     int      min, max, scaling;     /* tasks of an elastic job, of which it asks n; max 0: it has one size */
     int      asked;                 /* as it was submitted; n is how many it has */
+    struct own_cost restore;
     /* Jobs of the case that it waits for: all, or one of them. */
     struct ref_after {
         int before;
@@ -133,6 +135,7 @@ struct ref_case {
     sim_rate type_rate[REF_TYPES];          /* general speed of a type */
     sim_rate rate[REF_MODELS][REF_TYPES];   /* of a model; 0: cannot run */
     sim_tick checkpoint_interval, restore_cost, horizon;
+    enum restore_as restore_as;
     bool     enforce_limits, reject_infeasible;
     bool     has_profiles;
     struct ref_profile profile[REF_MODELS];

@@ -81,10 +81,10 @@ enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *ke
 static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after", "multi_from" }, *const limits[] = { "ignore", "kill" },
-        *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost" },
-        *const modes[] = { "kill", "checkpoint" };
+        *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost", "restore_as" },
+        *const modes[] = { "kill", "checkpoint" }, *const as[] = { "time", "save", "work" };
     enum { KILL, CHECKPOINT };
-    uint32_t limit = 0, inf = 0, mode = CHECKPOINT;
+    uint32_t limit = 0, inf = 0, mode = CHECKPOINT, restore_as = RESTORE_TIME;
     int64_t multi_from = JOB_MULTI_FROM;
     const struct ydoc_node *p;
     TRY(ydoc_keys(n, "jobs", keys, ARRAY_LEN(keys), d));
@@ -101,11 +101,17 @@ static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct d
     TRY(ydoc_choice(p, "mode", modes, ARRAY_LEN(modes), &mode, d));
     TRY(ydoc_quantity(p, "interval", TEXT_DURATION, TICK_SEC, 1, &s->checkpoint_interval, d));
     TRY(ydoc_quantity(p, "restore_cost", TEXT_DURATION, TICK_SEC, 0, &s->restore_cost, d));
+    TRY(ydoc_choice(p, "restore_as", as, ARRAY_LEN(as), &restore_as, d));
+    s->restore_as = (enum restore_as)restore_as;
     if (mode == KILL) {
-        const struct ydoc_node *extra = ydoc_get(p, "interval") != NULL ? ydoc_get(p, "interval") : ydoc_get(p, "restore_cost");
+        const struct ydoc_node *extra = NULL;
+        for (size_t i = ARRAY_LEN(p_keys); i-- > 1;)
+            if (ydoc_get(p, p_keys[i]) != NULL) extra = ydoc_get(p, p_keys[i]);
         if (extra != NULL) return ydoc_key_error(extra, d, "'%s' needs 'mode: checkpoint': a killed task keeps nothing to restore", extra->key);
         s->checkpoint_interval = -1;
     }
+    if (s->restore_as == RESTORE_SAVE && s->checkpoint_interval > 0)
+        return ydoc_key_error(ydoc_get(p, "restore_as"), d, "'restore_as: save' is of checkpoints made on demand; leave out 'interval'");
     return ST_OK;
 }
 

@@ -43,6 +43,7 @@ struct scn_replay {
 struct scn_jobs {               /* jobs: */
     bool     enforce_limits, reject_infeasible;
     sim_tick checkpoint_interval, restore_cost, mismatch_after;
+    enum restore_as restore_as;
     uint32_t multi_from;        /* cards */
 };
 

@@ -25,7 +25,7 @@ const char *const native_columns[N_COLS] = {
     "id", "submit_s", "duration_s", "user", "queue", "tasks", "gang", "cpus", "mem_mib", "gpus",
     "gpu_milli", "gpu_mem_mib", "gpu_type", "labels", "exclusive", "limit_s", "model", "priority", "class",
     "mem_bw_mbs", "hints", "gpu_cores", "node", "licences", "start_s", "end_s", "nodes", "state", "workflow", "min_tasks",
-    "max_tasks", "scaling", "after"
+    "max_tasks", "scaling", "after", "restore_s"
 };
 const char *const native_hints[NATIVE_HINTS] = { "pipelined", "weights", "complex" };
 
@@ -417,6 +417,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (out->limit == 0) return csv_fail(c, x->at[LIMIT], d, "a limit of 0; leave the field empty for no limit");
     TRY(csv_int(c, x->at[PRIORITY], INT32_MIN, INT32_MAX, &priority, d));
     out->priority = (int32_t)priority;
+    out->restore.is_own = text(x, RESTORE) != NULL;
+    TRY(csv_seconds(c, x->at[RESTORE], &out->restore.cost, d));
     TRY(read_flag(x, GANG, &out->gang, d));
     TRY(read_hints(x, &out->hints, d));
     out->node = text(x, NODE);

@@ -11,6 +11,7 @@ static bool has_column(const struct cluster *c, struct native_form form, enum na
 {
     if (col >= START && col <= STATE) return form.past;
     if (col == AFTER) return form.after;
+    if (col == RESTORE) return form.restores;
     const bool bare = form.bare;
     return col >= WORKFLOW ? false : col == LICENCES ? c->licences.n > 0 : !bare || (col != GPU_CORES && col != NODE);
 }
@@ -197,6 +198,10 @@ void native_write(FILE *f, const struct job_spec *s, const struct cluster *c, st
     if (form.after) {
         (void)fputc(',', f);
         put_text(f, s->after);
+    }
+    if (form.restores) {
+        (void)fputc(',', f);
+        if (s->restore.is_own) put_decimal(f, s->restore.cost, 6);
     }
     (void)fputc('\n', f);
 }

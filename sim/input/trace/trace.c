@@ -226,6 +226,7 @@ static void count_job(struct trace_facts *f, const struct job_spec *s)
     if (f->n_jobs++ == 0) f->first = s->submit;
     f->last = s->submit;
     f->n_dependent += s->after != NULL;
+    f->has_restores |= s->restore.is_own;
     if (s->limit >= 0 && trace_alone(s) > s->limit) f->n_past_limit++;
     if (s->past.is_known) {
         f->n_recorded++;

@@ -143,6 +143,7 @@ struct trace_facts {
     bool     sorted;
     uint64_t n_past_limit;              /* jobs whose true duration is longer than their limit; kept as they are */
     uint64_t n_dependent;               /* jobs that wait for others */
+    bool     has_restores;              /* some job says what it costs to interrupt it */
     uint64_t n_recorded;                /* jobs of which the trace says when they started */
     double   recorded_wait_us;          /* how long these waited, together */
     double   gpu_us, cpu_us, mem_us;    /* demand: milli-GPU x us, milli-CPU x us, bytes x us at nominal speed */

@@ -160,7 +160,10 @@ Test(scn, preemption_says_what_progress_is_kept)
     scn_fini(&s);
     loads(CLUSTER TRACE "jobs: {limits: kill, infeasible: reject, preemption: {mode: checkpoint, interval: 10m, restore_cost: 30s}}\n");
     cr_expect(s.jobs.checkpoint_interval == 600 * TICK_SEC && s.jobs.restore_cost == 30 * TICK_SEC);
-    cr_expect(s.jobs.enforce_limits && s.jobs.reject_infeasible);
+    cr_expect(s.jobs.enforce_limits && s.jobs.reject_infeasible && s.jobs.restore_as == RESTORE_TIME);
+    scn_fini(&s);
+    loads(CLUSTER TRACE "jobs: {preemption: {restore_cost: 40s, restore_as: work}}\n");
+    cr_expect_eq(s.jobs.restore_as, RESTORE_WORK);
     scn_fini(&s);
 }
 

@@ -296,6 +296,30 @@ Test(trace, what_is_written_reads_back_the_same)
     cr_expect_str_eq(again, want);
 }
 
+/* 0 is a cost of its own; an empty field leaves the scenario's. */
+Test(trace, what_an_interruption_costs_a_job_is_read_and_written)
+{
+    const char *rows = "id,submit_s,duration_s,restore_s\na,0,10,40.5\nb,0,10,\nc,0,10,0\n";
+    const sim_tick want[] = { 40500000, -1, 0 };
+    char text[4096] = "";
+    prepared(rows);
+    cr_expect(t.facts.has_restores);
+    FILE *f = tmpfile();
+    struct source s;
+    struct job_spec j;
+    cr_assert_eq(trace_source_open(&t, &s, &d), ST_OK);
+    native_write_header(f, &cluster, (struct native_form){ .bare = true, .restores = true });
+    for (int i = 0; s.next(s.ctx, &j, &d) == ST_OK; i++) {
+        cr_expect_eq(j.restore.is_own ? j.restore.cost : -1, want[i]);
+        native_write(f, &j, &cluster, (struct native_form){ .bare = true, .restores = true });
+    }
+    trace_source_close(&s);
+    rewind(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    cr_expect(strstr(text, ",hints,restore_s\n") != NULL && strstr(text, ",40.5\n") != NULL && strstr(text, ",0\n") != NULL, "%s", text);
+}
+
 /* 75 MB of jobs do not fit memory: in order they are read twice; else they go through a temporary file. */
 static void streams_many(const char *what, int (*submit_of)(int row))
 {

@@ -170,6 +170,36 @@ Test(world, a_stop_while_restoring_keeps_what_was_kept)
     cr_assert_eq(s.lost, 0);
 }
 
+/* 40 done keep 30, 10 go on saving; again from 50, stopped at 53: nothing new was saved; 70 left from 60: 130. */
+Test(world, a_save_costs_the_last_of_an_attempt_and_not_more)
+{
+    stage_node(&s, 1000, 0, NULL, 1);
+    stage_job(&s, 0, 100, 1000, 0);
+    stage_cue(&s, 40, 50, 0);
+    stage_cue(&s, 53, 60, 0);
+    s.cfg.checkpoint_interval = 0;
+    s.cfg.restore_cost = 10;
+    s.cfg.restore_as = RESTORE_SAVE;
+    expect("0 start 0 n0\n40 stop 0 n0 preempted\n50 start 0 n0\n53 stop 0 n0 preempted\n60 start 0 n0\n"
+           "130 stop 0 n0 done\n130 end 0 done\n");
+    cr_assert_eq(s.lost, 13);
+}
+
+/* Stopped at 4 with 10 added: 106 left; again from 50, stopped at 53: 113 left from 60: 173. */
+Test(world, added_work_may_be_more_than_was_done)
+{
+    stage_node(&s, 1000, 0, NULL, 1);
+    stage_job(&s, 0, 100, 1000, 0);
+    stage_cue(&s, 4, 50, 0);
+    stage_cue(&s, 53, 60, 0);
+    s.cfg.checkpoint_interval = 0;
+    s.cfg.restore_cost = 10;
+    s.cfg.restore_as = RESTORE_WORK;
+    expect("0 start 0 n0\n4 stop 0 n0 preempted\n50 start 0 n0\n53 stop 0 n0 preempted\n60 start 0 n0\n"
+           "173 stop 0 n0 done\n173 end 0 done\n");
+    cr_assert_eq(s.lost, 20);
+}
+
 /* Two tasks of a gang lose 10 each. */
 Test(world, a_gang_is_preempted_whole)
 {
