@@ -14,6 +14,7 @@
  * at most R releases and placements; with a knob O(waiting) besides.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
+#include "lib/sched/choose.h"
 #include "lib/sched/list.h"
 #include "builtin.h"
 #include "lib/util.h"
@@ -24,6 +25,7 @@ enum { LIMITS_MAX = 15, CARD = 1000, LEVEL_BIT = 58 };
 #define LAST    (INT64_C(1) << 57)
 
 enum order { BY_START, BY_SUBMIT, BY_GITTINS };
+enum foresee { EXACT, LATE, WHOLE_SECOND };
 
 /* A unit's place in the queues, by task slot. */
 struct stand {
@@ -44,8 +46,10 @@ struct tiresias {
     struct sched sched;
     int64_t limit[LIMITS_MAX];  /* service at which queue i ends, thousandths of a card times us */
     uint32_t n_limits;
-    bool    by_gpu, foresees_late;
+    bool    by_gpu;
+    enum foresee foresee;
     enum order order;
+    enum choose choose;
     double  knob;
     int64_t delta, every;
     struct stand *stand; size_t cap_stand;
@@ -55,6 +59,8 @@ struct tiresias {
     bool    is_stirred;         /* a unit came, started or stopped since */
     struct runner *run; size_t cap_run; uint32_t n_run;
     uint32_t *list; size_t cap_list;
+    uint32_t *stopped; size_t cap_stopped; uint32_t n_stopped;      /* choose=anew: in order, when `renewed` */
+    int64_t renewed;
     struct chosen *chosen; size_t cap_chosen; uint32_t n_chosen;
     struct pol_place *place; size_t cap_place, n_place;
     uint32_t *taken; size_t cap_taken; uint32_t n_taken;        /* nodes that those chosen take whole */
@@ -63,7 +69,7 @@ struct tiresias {
     bool    learns;
 };
 
-enum { P_PLACE, P_LIMITS, P_GPU, P_ORDER, P_KNOB, P_SAMPLES, P_DELTA, P_EVERY, P_FORESEE };
+enum { P_PLACE, P_LIMITS, P_GPU, P_ORDER, P_KNOB, P_SAMPLES, P_DELTA, P_EVERY, P_FORESEE, P_CHOOSE };
 static const struct pol_param params[] = {
     PLACEMENT_PARAM,
     { .name = "limits", .type = POL_TEXT, .dflt = "3250;7200",
@@ -78,8 +84,9 @@ static const struct pol_param params[] = {
     { .name = "delta", .type = POL_DURATION, .dflt = "3250s", .help = "quantum of service the index looks ahead" },
     { .name = "every", .type = POL_DURATION, .dflt = "0s",
       .help = "decide only at multiples of this; 0: at every event" },
-    { .name = "foresee", .type = POL_CHOICE, .dflt = "exact", .choices = "exact|late",
-      .help = "when a unit reaches a limit: then, or as late as the authors' simulator sees it" },
+    { .name = "foresee", .type = POL_CHOICE, .dflt = "exact", .choices = "exact|late|second",
+      .help = "when a unit reaches a limit: then, as late as the authors' simulator has it, or at the next second" },
+    CHOOSE_PARAM,
 };
 
 /* ---- service ---- */
@@ -241,6 +248,18 @@ static void list_running(struct tiresias *l)
     unit_set_list(&l->sched.running, &l->sched.units, l->list);
 }
 
+/* Those that run, in the order of a decision; in l->run. */
+static void order_running(struct tiresias *l)
+{
+    l->n_run = 0;
+    list_running(l);
+    for (uint32_t i = 0; i < l->sched.running.n; i++) {
+        const struct unit *u = sched_unit(&l->sched, l->list[i]);
+        add_runner(l, u, l->list[i], key_of(l, u));
+    }
+    qsort(l->run, l->n_run, sizeof *l->run, in_order);
+}
+
 /* Those that wait, for which `is` holds, by arrival; in l->run. */
 static void list_waiting(struct tiresias *l, bool (*is)(const struct tiresias *, const struct unit *))
 {
@@ -269,7 +288,7 @@ static void review(struct tiresias *l)
 {
     struct sched *d = &l->sched;
     int64_t now = d->view->now_us;
-    if (l->reviewed == now || (l->every == 0 && !l->foresees_late && now < l->due)) return;
+    if (l->reviewed == now || (l->every == 0 && l->foresee == EXACT && now < l->due)) return;
     l->reviewed = now;
     list_running(l);
     for (uint32_t i = 0; i < d->running.n; i++) {
@@ -279,7 +298,7 @@ static void review(struct tiresias *l)
         while (p->level < l->n_limits && has >= l->limit[p->level]) {
             p->level++;
             p->rank = d->wait.n > 0 ? WAITING + ++l->tail : ++l->started;
-            if (l->foresees_late) break;
+            if (l->foresee != EXACT) break;
         }
     }
     if (l->knob <= 0) return;
@@ -413,6 +432,62 @@ static void scan(struct tiresias *l)
     }
 }
 
+/* In order, who finds its cards among those left by count is to run; the others stop, and only then is it placed. */
+static void scan_by_count(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    struct queue_walk *w = &d->walk;
+    int64_t left = choose_cards(d);
+    uint32_t id, next = 0, n_taken = 0;
+    POL_RESERVE(l->list, l->cap_list, (size_t)d->wait.n + 1);
+    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL);; queue_walk_step(w, &d->units, POL_NEVER)) {
+        id = queue_walk_top(w);
+        const struct unit *u = id == POL_NONE ? NULL : sched_unit(d, id);
+        const struct runner at = { .key = u ? u->key : 0, .ordinal = u ? u->ordinal : 0, .index = u ? u->index : 0 };
+        for (; next < l->n_run; next++) {
+            struct runner *r = &l->run[next];
+            if (u != NULL && in_order(r, &at) > 0) break;
+            r->is_out = !choose_takes(d, sched_unit(d, r->id), &left);
+        }
+        if (u == NULL) break;
+        if (choose_takes(d, u, &left)) l->list[n_taken++] = id;
+    }
+    for (uint32_t k = 0; k < l->n_run; k++)
+        if (l->run[k].is_out) sched_release(d, l->run[k].id);
+    for (uint32_t i = 0; i < n_taken; i++)
+        if (sched_place(d, l->list[i])) (void)choose(l, l->list[i]);
+}
+
+/* choose=anew: all stop, and keep their places in the queues; false: nobody runs. */
+static bool stop_all(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    order_running(l);
+    for (uint32_t k = 0; k < l->n_run; k++) {
+        struct stand *p = &l->stand[l->run[k].id];
+        p->rank_run = p->rank < WAITING / 2 ? p->rank : 0;
+        p->is_ranked = true;
+        POL_PUSH(l->stopped, l->n_stopped, l->cap_stopped, l->run[k].id);
+        choose_stop(d, l->run[k].id, "all are placed anew");
+    }
+    return l->n_run > 0;
+}
+
+/* Of those that were stopped to be placed anew, who waits now goes to the head, as who is preempted does. */
+static void settle_stopped(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    for (uint32_t k = l->n_stopped; k-- > 0;) {
+        uint32_t id = l->stopped[k];
+        struct stand *p = &l->stand[id];
+        if (sched_unit(d, id)->state != UNIT_WAITING || p->rank_run == 0) continue;
+        p->rank = WAITING - ++l->front;
+        p->rank_run = 0;
+        rekey(l, id);
+    }
+    l->n_stopped = 0;
+}
+
 /* Carry it out: who is out goes to the head of those that wait, who starts behind those that run. */
 static void apply(struct tiresias *l)
 {
@@ -442,11 +517,13 @@ static int64_t until_demoted(const struct tiresias *l, const struct unit *u)
     uint32_t level = l->stand[u->task.slot].level;
     if (level >= l->n_limits) return POL_NEVER;
     int64_t cards = cards_of(l, u), ran = executed(l, u), limit = l->limit[level];
-    if (l->foresees_late) {
+    if (l->foresee == LATE) {
         int64_t left = (limit / CARD - ran) / SECOND * CARD / cards * SECOND;       /* not (limit / cards - ran) */
         return left > SECOND ? left : SECOND;
     }
-    int64_t left = limit / cards + (limit % cards != 0) - ran;
+    int64_t at = limit / cards + (limit % cards != 0);
+    if (l->foresee == WHOLE_SECOND) at = (at + SECOND - 1) / SECOND * SECOND;
+    int64_t left = at - ran;
     return left > 0 ? left : 1;
 }
 
@@ -477,17 +554,14 @@ static void ask(struct tiresias *l)
 /* Who runs, anew. */
 static void rearrange(struct tiresias *l)
 {
-    struct sched *d = &l->sched;
-    l->n_run = l->n_chosen = 0;
+    l->n_chosen = 0;
     l->n_place = l->n_taken = 0;
-    list_running(l);
-    for (uint32_t i = 0; i < d->running.n; i++) {
-        const struct unit *u = sched_unit(d, l->list[i]);
-        add_runner(l, u, l->list[i], key_of(l, u));
-    }
-    qsort(l->run, l->n_run, sizeof *l->run, in_order);
-    scan(l);
+    if (l->choose == CHOOSE_ANEW) l->n_run = 0;         /* all wait, or have just been placed */
+    else order_running(l);
+    if (l->choose == CHOOSE_COUNT) scan_by_count(l);
+    else scan(l);
     apply(l);
+    settle_stopped(l);
 }
 
 static void decide(void *self)
@@ -504,6 +578,10 @@ static void decide(void *self)
     if (l->order == BY_GITTINS && learn(l)) {
         list_waiting(l, NULL);
         for (uint32_t i = 0; i < l->n_run; i++) rekey(l, l->run[i].id);
+    }
+    if (l->choose == CHOOSE_ANEW && l->renewed != d->view->now_us) {
+        l->renewed = d->view->now_us;
+        if (stop_all(l)) return;                /* the host tells of it at this instant */
     }
     if (d->wait.n > 0) rearrange(l);
     ask(l);
@@ -535,8 +613,9 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
     l->knob = value[P_KNOB].x;
     l->delta = value[P_DELTA].i;
     l->every = value[P_EVERY].i;
-    l->foresees_late = value[P_FORESEE].i != 0;
-    l->asked = l->reviewed = -1;
+    l->foresee = (enum foresee)value[P_FORESEE].i;
+    l->choose = (enum choose)value[P_CHOOSE].i;
+    l->asked = l->reviewed = l->renewed = -1;
     l->due = POL_NEVER;
     if (!(l->knob >= 0)) return pol_error(error, cap, "knob must be 0 or more");
     if (l->delta < 1 || l->delta > POL_NEVER / CARD)
@@ -560,7 +639,7 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
 static void fini(void *self)
 {
     struct tiresias *l = self;
-    POL_FREE(l->stand, l->run, l->list, l->chosen, l->place, l->taken, l->sample, l->sum);
+    POL_FREE(l->stand, l->run, l->list, l->stopped, l->chosen, l->place, l->taken, l->sample, l->sum);
 }
 
 static const struct sched_ops ops = {

@@ -81,7 +81,8 @@ enum st scn_file(struct scenario *s, const struct ydoc_node *map, const char *ke
 static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "limits", "infeasible", "preemption", "mismatch_after", "multi_from" }, *const limits[] = { "ignore", "kill" },
-        *const infeasible[] = { "error", "reject" }, *const p_keys[] = { "mode", "interval", "restore_cost", "restore_as" },
+        *const infeasible[] = { "error", "reject" },
+        *const p_keys[] = { "mode", "interval", "restore_cost", "restore_as" },
         *const modes[] = { "kill", "checkpoint" }, *const as[] = { "time", "save", "work" };
     enum { KILL, CHECKPOINT };
     uint32_t limit = 0, inf = 0, mode = CHECKPOINT, restore_as = RESTORE_TIME;
@@ -111,7 +112,8 @@ static enum st read_jobs(struct scn_jobs *s, const struct ydoc_node *n, struct d
         s->checkpoint_interval = -1;
     }
     if (s->restore_as == RESTORE_SAVE && s->checkpoint_interval > 0)
-        return ydoc_key_error(ydoc_get(p, "restore_as"), d, "'restore_as: save' is of checkpoints made on demand; leave out 'interval'");
+        return ydoc_key_error(ydoc_get(p, "restore_as"), d,
+                              "'restore_as: save' is of checkpoints made on demand; leave out 'interval'");
     return ST_OK;
 }
 
