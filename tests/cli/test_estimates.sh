@@ -47,4 +47,20 @@ check "it reads no limits" [ "$(grep -c "have no limit" "$dir/err")" -eq 1 ]
 printf 'id,user,submit_s,duration_s,cpus\nn,u,0,10,4\no,u,0,20,4\np,u,0,60,4\nx,v,1,40,4\ny,u,95,1,4\nz,w,95,1,4\n' >"$dir/h.csv"
 check "only the last two count" run "$dir/t.yaml" -p sjf:estimate=history -d "$dir/h.db" --set trace.path=h.csv
 check "and a user without a past is last" [ "$(starts sjf:estimate=history)" = "n 0, o 10, p 30, x 90, y 130, z 131" ]
+
+# ---- estimate=like: the mean of like jobs ----
+# u's jobs of one card ran 10 and 30 s, of two cards 4 s; all of u's 14.7 s, everybody's 18.5 s with w's 30.
+# Behind g come: a (u, one card: 20 s), b (u, two: 4 s x 2), c (u, three: 14.7 s x 3), d (v: 18.5 s).
+printf 'cluster: {groups: [{name: n, cpus: 1, mem: 1GiB, gpus: 3}]}\ntrace: {format: native, path: like.csv, defaults: {cpus: 0, mem: 0B}}\n' >"$dir/like.yaml"
+printf 'id,user,submit_s,duration_s,gpus\np,u,0,10,1\nq,u,0,30,1\nr,u,40,4,2\ns,w,40,30,1\ng,w,100,50,3\n' >"$dir/like.csv"
+printf 'c,u,110,5,3\nd,v,110,5,3\na,u,110,5,1\nb,u,110,5,2\n' >>"$dir/like.csv"
+like() { sqlite3 "$dir/like.db" "SELECT group_concat(id || ' ' || (start_us / 1000000), ', ') FROM (SELECT j.* FROM job j JOIN run r ON r.id = j.run WHERE r.policy = '$1' AND submit_us > 105000000 ORDER BY ordinal)"; }
+check "estimates from like jobs" run "$dir/like.yaml" -q -p qssf -p sjf:estimate=like -p qssf:estimate=limit -d "$dir/like.db"
+check "qssf: by time x GPUs" [ "$(like qssf)" = "c 155, d 160, a 150, b 150" ]
+check "sjf: by time" [ "$(like sjf:estimate=like)" = "c 155, d 160, a 165, b 150" ]
+check "without a prediction for any, in order of arrival" [ "$(like qssf:estimate=limit)" = "c 150, d 155, a 160, b 160" ]
+# Nothing waits, so those that come are tried by GPUs: 1, then 3; only then by predictions, whatever comes beside them.
+printf 'id,submit_s,duration_s,gpus,limit_s\nx,0,10,3,10\ny,0,20,1,90\nz,5,10,1,5\n' >"$dir/like.csv"
+check "what comes while nothing waits" run "$dir/like.yaml" -q -p qssf:estimate=limit -d "$dir/few.db"
+check "goes by GPUs" [ "$(sqlite3 "$dir/few.db" "SELECT group_concat(id || ' ' || (start_us / 1000000), ', ') FROM job")" = "x 20, y 0, z 5" ]
 exit $bad

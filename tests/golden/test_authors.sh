@@ -128,6 +128,9 @@ lucid-helios/tiresias-vc8Gr                 clock  1740 tiresias:limits=18001,or
 lucid-helios/srtf-vc8Gr                     late   1591 srtf:estimate=true
 lucid-helios/tiresias-vc8Gr                 clock  1492 tiresias:limits=18001,order=submit,every=60s
 lucid-helios/tiresias-vc8Gr                 clock  1587 tiresias:limits=18000,order=submit,every=60s,choose=count
+# its predictions are not free: here with true durations, and with means of jobs of as many GPUs
+lucid-helios/qssf-vc8Gr                     node   1316 qssf:estimate=true
+lucid-helios/qssf-vc8Gr                     node   1395 qssf
 # Muri's simulator
 muri/trace1-shortest                        muri   1494 srtf:estimate=true,choose=anew,place=first
 muri/trace1-shortest-gpu                    muri   1494 srtf:estimate=true,by=gpu,choose=anew,place=first

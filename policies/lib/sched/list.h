@@ -11,8 +11,10 @@
 enum list_mode { LIST_STRICT, LIST_SKIP };
 #define LIST_MODE_PARAM(dflt_) { .name = "mode", .type = POL_CHOICE, .dflt = dflt_, .choices = "strict|skip", \
                             .help = "at a unit that does not fit: stop, or try the next" }
-#define LIST_ESTIMATE_PARAM { .name = "estimate", .type = POL_CHOICE, .dflt = "limit", .choices = "limit|true|history", \
-                         .help = "run times as users state them, as they will be (clairvoyant), or as the user's last two were" }
+#define LIST_ESTIMATE_OF(dflt_) { .name = "estimate", .type = POL_CHOICE, .dflt = dflt_, \
+    .choices = "limit|true|history|like", \
+    .help = "run times: as users state them, true (clairvoyant), as the user's last two were, as the mean of like jobs" }
+#define LIST_ESTIMATE_PARAM LIST_ESTIMATE_OF("limit")
 
 /* by=, in the order of its choices: a unit's time, or its time x the cards it asks (a unit without counts as one card). */
 enum list_by { LIST_BY_TIME, LIST_BY_GPU };

@@ -38,6 +38,7 @@ void sched_fini(struct sched *d)
     free(d->place);
     free(d->shape);
     free(d->past);
+    like_fini(&d->like);
 }
 
 static struct queue *queue_of(struct sched *d, const struct unit *u)
@@ -84,11 +85,21 @@ static bool licences(struct sched *d, uint32_t class, int sign)
     return ok;
 }
 
+static struct like_who who(const struct sched *d, const struct pol_job_info *ji)
+{
+    const struct pol_host *h = d->host;
+    const struct pol_task_info *ti = h->task(h->ctx, ji->first_task);
+    const struct pol_shape *s = ti != NULL ? &d->view->shape[ti->shape] : NULL;
+    return (struct like_who){ .user = ji->user, .category = ji->category,
+                              .gpu_milli = s == NULL ? 0 : (int64_t)s->n_gpu * s->gpu_milli * ji->n_tasks };
+}
+
 /* Run time of a job that arrives.  History: Tsafrir, Etsion & Feitelson, IEEE TPDS 18(6), 2007, without limits. */
 static int64_t estimate(struct sched *d, const struct pol_job_info *ji)
 {
     if (d->estimate == SCHED_LIMIT) return ji->limit_us;
     if (d->estimate == SCHED_TRUE) return ji->true_dur_us;
+    if (d->estimate == SCHED_LIKE) return like_estimate(&d->like, who(d, ji));
     if (ji->user >= d->cap_past || d->past[ji->user].last == 0) return -1;
     const struct sched_past *p = &d->past[ji->user];
     return p->before == 0 ? p->last : p->before + (p->last - p->before) / 2;
@@ -102,6 +113,10 @@ static void remember(struct sched *d, const struct pol_job_info *ji)
     for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next)
         if (ti->attained_us > ran) ran = ti->attained_us;
     if (ran == 0) return;       /* it never ran */
+    if (d->estimate == SCHED_LIKE) {
+        like_add(&d->like, who(d, ji), ran);
+        return;
+    }
     POL_RESERVE(d->past, d->cap_past, (size_t)ji->user + 1);
     d->past[ji->user] = (struct sched_past){ .last = ran, .before = d->past[ji->user].last };
 }
@@ -200,7 +215,7 @@ static void on_job_ended(struct sched *d, pol_job job)
     const struct pol_host *h = d->host;
     const struct pol_job_info *ji = h->job(h->ctx, job);
     if (ji == NULL) return;
-    if (d->estimate == SCHED_HISTORY) remember(d, ji);
+    if (d->estimate >= SCHED_HISTORY) remember(d, ji);
     const struct pol_task_info *ti;
     for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next) {
         on_task_ended(d, t);

@@ -11,6 +11,7 @@
 #ifndef POL_LIB_SCHED_SCHED_H
 #define POL_LIB_SCHED_SCHED_H
 
+#include "lib/sched/like.h"
 #include "lib/sched/request_class.h"
 #include "lib/sched/placement.h"
 #include "lib/sched/queue.h"
@@ -43,7 +44,7 @@ struct sched_ops {
 };
 
 /* Values of estimate= in the order of its choices. */
-enum sched_estimate { SCHED_LIMIT, SCHED_TRUE, SCHED_HISTORY };
+enum sched_estimate { SCHED_LIMIT, SCHED_TRUE, SCHED_HISTORY, SCHED_LIKE };
 /* How long the last two of a user's jobs that ended did run, the longest of their tasks; 0: there was none. */
 struct sched_past { int64_t last, before; };
 
@@ -55,6 +56,7 @@ struct sched {
     enum sched_estimate estimate;
     bool tells;                 /* ops->asked is to hear of every unit that was asked for, those that fit nowhere too */
     struct sched_past *past; size_t cap_past;   /* by user, of SCHED_HISTORY */
+    struct like like;                   /* of SCHED_LIKE */
     int   mode;                         /* enum list_mode, of a LIST_POLICY */
     const struct pol_cores *cores;      /* borrowed, for sched_resize */
     int64_t licence_free[PLAN_LICENCES_MAX];    /* as the plan foresees it */
