@@ -255,6 +255,11 @@ struct pol_speeds {
     int64_t (*beside)(void *ctx, pol_job j, pol_job other, uint32_t gpu_type);
     /* Steps that a job does in a second at nominal speed; 0: nobody said. */
     double (*steps_per_s)(void *ctx, pol_job j);
+    /*
+     * Mean speed of the job's model beside each of those with which it was measured on one card of the type, over its
+     * speed alone, in millionths; 0: it was measured with none, or the handle is stale.  O(pairs measured).
+     */
+    int64_t (*beside_mean)(void *ctx, pol_job j, uint32_t gpu_type);
 };
 
 #endif

@@ -205,6 +205,14 @@ static int64_t view_speed_beside(void *ctx, pol_job h, pol_job other, uint32_t g
     return measured_find(&profiles->sharing.pairs, j->model, o->model, gpu_type, &speed) ? (int64_t)(speed * 1e6) : 0;
 }
 
+static int64_t view_beside_mean(void *ctx, pol_job h, uint32_t gpu_type)
+{
+    const struct policy_view *p = ctx;
+    const struct job *j = live_job(p, h);
+    const struct profiles *profiles = j != NULL ? world_config(p->w)->profiles : NULL;
+    return profiles == NULL ? 0 : (int64_t)(measured_mean(&profiles->sharing.pairs, j->model, gpu_type) * 1e6);
+}
+
 static double view_steps_per_s(void *ctx, pol_job h)
 {
     const struct policy_view *p = ctx;
@@ -563,7 +571,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.elastic = (struct pol_elastic){ .size = sizeof p->ext.elastic, .sizes = view_sizes, .speed = view_speed,
                                            .restart_us = view_restart };
     p->ext.speeds = (struct pol_speeds){ .size = sizeof p->ext.speeds, .on = view_speed_on, .beside = view_speed_beside,
-                                         .steps_per_s = view_steps_per_s };
+                                         .steps_per_s = view_steps_per_s, .beside_mean = view_beside_mean };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
                                        .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }

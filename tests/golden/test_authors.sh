@@ -7,6 +7,7 @@
 # FORM says how cluster and jobs are put, so that what their simulator does besides its rule is in the input:
 #   count   320 GPUs that are only counted: a job is a gang of one-GPU tasks
 #   node    40 nodes of 8: up to 8 GPUs are on one node, more are whole nodes and a rest
+#   pairs   node; jobs of up to 8 GPUs may share them, and are of models that Gavel measured in pairs
 #   late    node; a job holds its GPUs a second longer, and an interruption adds 40 s of work, above 8 GPUs 60 s
 #   clock   late; and time begins 5 s before the first job, as their decisions come at multiples of 60 s of that clock
 #   muri, muri-count    8 nodes of 8 as with node, or counted; jobs as the trace of the run's name has them, each
@@ -14,6 +15,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 lit=${FAIRWAY_LITERATURE:-${FAIRWAY_TRACES:-}/../literature}
 [ -d "$lit/golden" ] || { echo "skipped - no results of the authors' simulators"; exit 77; }
+gavel=${FAIRWAY_TRACES:-$lit/../traces}/gavel/simulation_throughputs.json
 command -v sqlite3 >/dev/null || { echo "skipped - no sqlite3"; exit 77; }
 
 # The first $2 jobs (0: all) of the authors' trace $1 for Muri; form $3.  Iterations take 1.5 % longer than it says.
@@ -45,7 +47,11 @@ jobs() {
         return ;;
     esac
     tr -d '\r' <"$1" | awk -F, -v form="$2" '
-        NR == 1 { print "id,submit_s,duration_s,tasks,gang,gpus,restore_s" }
+        BEGIN {
+            n_models = split("ResNet-18 (batch size 64)|ResNet-50 (batch size 32)|Transformer (batch size 64)|" \
+                "LM (batch size 20)|Recommendation (batch size 2048)|A3C|CycleGAN", model, "|")
+        }
+        NR == 1 { print "id,submit_s,duration_s,tasks,gang,gpus,restore_s" (form == "pairs" ? ",gpu_milli,model" : "") }
         NR == 1 && form == "clock" { print "clock,0,0,1,0,0," }
         NR == 1 { next }
         {
@@ -55,22 +61,25 @@ jobs() {
             else if (rest == 0) { tasks = full; each = 8 }
             else { tasks = full "+1"; each = "8+" rest }
             restore = late ? (g > 8 ? 60 : 40) : 0
-            print $1 "," $3 + (form == "clock" ? 5 : 0) "," $6 + late "," tasks ",1," each "," restore
+            pair = form == "pairs" ? "," (g > 8 ? 1000 : 500) "," model[int($1 / 2) % n_models + 1] "#1" : ""
+            print $1 "," $3 + (form == "clock" ? 5 : 0) "," $6 + late "," tasks ",1," each "," restore pair
         }'
 }
 scenario() {
     case $1 in muri*) nodes=8 ;; *) nodes=40 ;; esac
     case $1 in muri*) as=save ;; late|clock) as=work ;; *) as= ;; esac
     cat <<END
-cluster: {groups: [{name: n, count: $nodes, cpus: 1, mem: 1GiB, gpus: 8}]}
+cluster: {groups: [{name: n, count: $nodes, cpus: 1, mem: 1GiB, gpus: 8, gpu_type: V100}]}
 trace: {format: native, path: jobs.csv, defaults: {cpus: 0, mem: 0B}}
 END
+    [ "$1" != pairs ] || echo "profiles: {sharing: {file: $gavel}}"
     [ -z "$as" ] || echo "jobs: {preemption: {restore_as: $as}}"
 }
 # Mean JCT in whole seconds: of $dir/ends, whose jobs were submitted when the golden table says, and of the table.
 means() {
     awk -F, -v shift="$2" 'NR == FNR { if (FNR > 1) { at[$1] = $3; theirs += $5 - $3; n++ }; next }
-        $1 in at { ours += $2 / 1e6 - shift - at[$1] } END { printf "mean JCT %.0f s, theirs %.0f s\n", ours / n, theirs / n }' \
+        $1 in at { ours += $2 / 1e6 - shift - at[$1] }
+        END { printf "mean JCT %.0f s, theirs %.0f s\n", ours / n, theirs / n }' \
         "$1" "$dir/ends"
 }
 # How many jobs of $dir/out end when they do in the golden table.
@@ -97,6 +106,7 @@ samples() { tr -d '\r' <"$lit/data/tiresias/yarn-gput1000.csv" | tail -n +2 | tr
 while read -r golden form count policy; do
     case $golden in ''|'#'*) continue ;; esac
     [ -f "$lit/golden/$golden.csv" ] || { echo "skipped - no $golden"; continue; }
+    [ "$form" != pairs ] || [ -f "$gavel" ] || { echo "skipped - $golden by $policy: no pairs of Gavel's"; continue; }
     echo '' >"$dir/count"
     spec=$policy
     case $policy in *SAMPLES*) spec=$(echo "$policy" | sed "s/SAMPLES/$(samples)/") ;; esac
@@ -131,6 +141,7 @@ lucid-helios/tiresias-vc8Gr                 clock  1587 tiresias:limits=18000,or
 # its predictions are not free: here with true durations, and with means of jobs of as many GPUs
 lucid-helios/qssf-vc8Gr                     node   1316 qssf:estimate=true
 lucid-helios/qssf-vc8Gr                     node   1395 qssf
+lucid-helios/lucid-vc8Gr                    pairs  787 lucid:estimate=true
 # Muri's simulator
 muri/trace1-shortest                        muri   1494 srtf:estimate=true,choose=anew,place=first
 muri/trace1-shortest-gpu                    muri   1494 srtf:estimate=true,by=gpu,choose=anew,place=first

@@ -51,3 +51,16 @@ bool measured_find(const struct measured *m, uint32_t model, uint32_t where, uin
     if (is_there) *speed = m->at[i].speed;
     return is_there;
 }
+
+double measured_mean(const struct measured *m, uint32_t model, uint32_t gpu_type)
+{
+    double sum[2] = { 0, 0 };           /* of this type, of any */
+    size_t n[2] = { 0, 0 };
+    for (size_t i = 0; i < m->n; i++) {
+        const struct measured_speed *r = &m->at[i];
+        if (r->model != model || (r->gpu_type != gpu_type && r->gpu_type != NONE)) continue;
+        sum[r->gpu_type == NONE] += r->speed;
+        n[r->gpu_type == NONE]++;
+    }
+    return n[0] > 0 ? sum[0] / (double)n[0] : n[1] > 0 ? sum[1] / (double)n[1] : 0;
+}

@@ -17,5 +17,7 @@ void measured_fini(struct measured *m);         /* zero-initialise to begin */
 bool measured_add(struct measured *m, struct measured_speed row);
 /* Of `model` (NONE: no model), of its type's row or else of the one of any type; false: not measured.  O(log rows). */
 bool measured_find(const struct measured *m, uint32_t model, uint32_t where, uint32_t gpu_type, double *speed);
+/* The mean over all rows of the model on the type, of any type where it has none of this; 0: no row.  O(rows). */
+double measured_mean(const struct measured *m, uint32_t model, uint32_t gpu_type);
 
 #endif

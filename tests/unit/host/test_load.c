@@ -144,6 +144,7 @@ Test(policy_view, extensions_are_found_by_name_and_version)
     static const struct { const char *name; size_t size; } known[] = {
         { POL_LICENCES, sizeof(struct pol_licences) }, { POL_GRAPH, sizeof(struct pol_graph) }, { POL_DATA, sizeof(struct pol_data) },
         { POL_CORES, sizeof(struct pol_cores) }, { POL_RESERVATIONS, sizeof(struct pol_reservations) }, { POL_CALLS, sizeof(struct pol_calls) },
+        { POL_SPEEDS, sizeof(struct pol_speeds) },
     };
     struct policy_view v = { 0 };
     struct pol_host api = { .ctx = &v };
