@@ -115,22 +115,6 @@ static void list_all(struct srtf *s)
     qsort(s->order, s->n_order, sizeof *s->order, choose_order);
 }
 
-/* When a unit that runs, at nominal speed, will have less left than one that waits and has less now. */
-static int64_t until_overtaken(const struct srtf *s)
-{
-    const struct sched *d = &s->sched;
-    int64_t soonest = POL_NEVER, before = -1;
-    for (uint32_t i = 0; i < s->n_order; i++) {
-        const struct unit *u = sched_unit(d, s->order[i].id);
-        if (u->state != UNIT_RUNNING) { before = s->order[i].key; continue; }
-        if (before < 0) continue;
-        int64_t milli = sched_gpu_milli(d, u), pace = !s->by_gpu ? 1 : milli > 0 ? milli : 1000;
-        int64_t at = (s->order[i].key - before) / pace + 1;
-        if (at < soonest) soonest = at;
-    }
-    return soonest;
-}
-
 /* Decide again at the first multiple of `every` that is not before `at`. */
 static void ask(struct srtf *s, int64_t at)
 {
@@ -142,7 +126,12 @@ static void ask(struct srtf *s, int64_t at)
     h->wake(h->ctx, at);
 }
 
-/* In order, who finds its cards among those left by count is to run; the others stop, and only then is it placed. */
+/*
+ * In order, who finds its cards among those left by count is to run; the others stop, and only then is it placed.
+ * Who that is does not change as time passes: a unit that runs and comes before one that waits leaves it fewer cards
+ * than before, and both have theirs if both were to run.  So only what was added to a unit that stopped, or an event,
+ * is a reason to decide again.
+ */
 static void decide_by_count(struct srtf *s)
 {
     struct sched *d = &s->sched;
@@ -153,7 +142,7 @@ static void decide_by_count(struct srtf *s)
     }
     s->decided = now;
     list_all(s);
-    uint32_t n_placed = 0, n_stopped = 0, n_taken = 0;
+    uint32_t n_stopped = 0, n_taken = 0;
     for (uint32_t i = 0; i < s->n_order; i++) {
         const struct unit *u = sched_unit(d, s->order[i].id);
         bool takes = choose_takes(d, u, &left);
@@ -162,9 +151,8 @@ static void decide_by_count(struct srtf *s)
         choose_stop(d, s->order[i].id, "shorter units take its cards, by count");
         n_stopped++;
     }
-    for (uint32_t i = 0; i < n_taken; i++) n_placed += sched_try(d, s->list[i], "has its cards by count, fits");
-    if (n_placed > 0 || n_stopped > 0) ask(s, now + 1);
-    else if (n_taken > 0) ask(s, pol_after(now, until_overtaken(s)));
+    for (uint32_t i = 0; i < n_taken; i++) (void)sched_try(d, s->list[i], "has its cards by count, fits");
+    if (n_stopped > 0) ask(s, now + 1);
 }
 
 /* ---- choose=anew ---- */
