@@ -572,8 +572,8 @@ static void decide(void *self)
         ask(l);
         return;
     }
-    /* A wake that was asked for and is no longer due changes nothing. */
-    if (!l->is_stirred && l->seen == d->plan.freed_epoch && d->view->now_us < l->due) return;
+    /* A wake that was asked for and is no longer due changes nothing; by count, a lost node does. */
+    if (l->choose != CHOOSE_COUNT && !l->is_stirred && l->seen == d->plan.freed_epoch && d->view->now_us < l->due) return;
     review(l);
     if (l->order == BY_GITTINS && learn(l)) {
         list_waiting(l, NULL);

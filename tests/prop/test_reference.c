@@ -11,6 +11,8 @@
 
 enum { CASES = 300, MADE_CASES = 3000, LONG_FACTOR = 10 };
 
+static bool counts;             /* each test is a process of its own */
+
 static void compare(enum ref_order order, bool skip, bool clairvoyant)
 {
     const char *only = getenv("FAIRWAY_SEED"), *all = getenv("FAIRWAY_LONG");
@@ -26,6 +28,7 @@ static void compare(enum ref_order order, bool skip, bool clairvoyant)
             c.policy.place = (enum ref_place)place;
             c.policy.skip = skip;
             c.policy.clairvoyant = clairvoyant;
+            c.policy.counts = counts;
             if (refcase_agrees(&c, stderr)) continue;
             cr_assert_fail("seed %lu: the simulator and the reference differ (see above)", (unsigned long)seed);
         }
@@ -57,6 +60,9 @@ Test(reference, sjf_true)      { compare(REF_SJF, true, true); }
 Test(reference, srtf_strict)   { compare(REF_SRTF, false, false); }
 Test(reference, srtf_skip)     { compare(REF_SRTF, true, false); }
 Test(reference, srtf_true)     { compare(REF_SRTF, true, true); }
+Test(reference, srtf_count)    { counts = true; compare(REF_SRTF, true, false); }
+Test(reference, srtf_true_count)    { counts = true; compare(REF_SRTF, true, true); }
+Test(reference, tiresias_count)     { counts = true; compare(REF_TIRESIAS, true, false); }
 Test(reference, las_strict)    { compare(REF_LAS, false, false); }
 Test(reference, las_skip)      { compare(REF_LAS, true, false); }
 Test(reference, easy_limit)    { compare(REF_EASY, true, false); }

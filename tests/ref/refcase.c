@@ -339,7 +339,10 @@ static void spec_weights(const struct ref_policy *p, FILE *f)
 void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
 {
     static const char *const place[] = { "first", "best", "worst", "pack", "spread", "fgd", "kube", "kube-hybrid" };
-    static const char *const name[] = { "fifo", "sjf", "srtf", "las", "easy", "drf" };
+    static const char *const name[] = {
+        [REF_FIFO] = "fifo", [REF_SJF] = "sjf", [REF_SRTF] = "srtf", [REF_LAS] = "las", [REF_EASY] = "easy",
+        [REF_DRF] = "drf", [REF_TIRESIAS] = "tiresias",
+    };
     FILE *f = fmemopen(buf, cap, "w");
     SIM_ASSERT(f != NULL);
     if (p->order == REF_KUEUE) {
@@ -359,7 +362,9 @@ void refcase_spec(const struct ref_policy *p, char *buf, size_t cap)
         return;
     }
     fprintf(f, "%s:place=%s", name[p->order], place[p->place]);
-    if (p->order != REF_EASY) fprintf(f, ",mode=%s", p->skip ? "skip" : "strict");
+    if (p->order == REF_TIRESIAS) fprintf(f, ",order=submit,limits=");
+    if (p->counts) fprintf(f, ",choose=count");
+    if (p->order != REF_EASY && p->order != REF_TIRESIAS) fprintf(f, ",mode=%s", p->skip ? "skip" : "strict");
     if (p->order == REF_SJF || p->order == REF_SRTF || p->order == REF_EASY)
         fprintf(f, ",estimate=%s", p->clairvoyant ? "true" : "limit");
     if (p->order == REF_LAS) fprintf(f, ",threshold=%" PRId64 "us,factor=%d,queues=%d", p->threshold, p->factor, p->queues);

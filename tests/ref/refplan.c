@@ -392,6 +392,7 @@ static int64_t key_of(const struct ref_world *w, struct ref_unit u)
     case REF_LAS:
         return level(w, u, &ignored);
     case REF_FIFO: case REF_EASY: case REF_DRF: case REF_MULTIQUEUE: case REF_KUEUE: case REF_DICE:
+    case REF_TIRESIAS:
         break;
     }
     return 0;       /* by job and task alone */
@@ -425,6 +426,7 @@ sim_tick ref_next_wake(const struct ref_world *w)
     sim_tick at = TICK_NEVER;
     if (w->c->policy.order == REF_MULTIQUEUE) return ref_mq_wake(w);
     if (w->c->policy.order == REF_KUEUE) return ref_kq_wake(w);
+    if (w->counts_again) return w->now + 1;
     if (w->c->policy.order != REF_LAS) return at;
     for (int j = 0; j < w->n_arrived; j++)
         for (int t = 0; t < (w->job[j].gang ? 1 : w->job[j].n); t++) {
@@ -561,6 +563,47 @@ static void decide_easy(struct deciding *p, const struct ref_unit *waiting, int 
     }
 }
 
+static int64_t cards_asked(const struct ref_world *w, struct ref_unit u)
+{
+    int64_t milli = 0;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        const struct shape *s = &w->job[u.job].task[u.task + k].shape;
+        milli += (int64_t)s->n_gpu * s->gpu_milli;
+    }
+    return milli;
+}
+
+/* By count: srtf once an instant, and once more after it stopped somebody. */
+static void decide_by_count(struct deciding *p, const struct ref_unit *waiting, int n, const struct ref_unit *running, int n_running)
+{
+    struct ref_world *w = p->w;
+    bool is_srtf = w->c->policy.order == REF_SRTF, runs[REF_JOBS * REF_TASKS] = { false };
+    int64_t left = 0;
+    int stops = 0;
+    w->counts_again = is_srtf && w->counted_at == w->now + 1;           /* one more than when: 0 is never */
+    if (w->counts_again) return;
+    w->counted_at = w->now + 1;
+    for (int k = 0; k < w->c->n_nodes; k++) left += w->ledger.up[k] ? (int64_t)w->c->node[k].n_gpu * GPU_WHOLE : 0;
+    bool stays[REF_JOBS * REF_TASKS] = { false };
+    for (int i = 0, r = 0; i < n || r < n_running;) {
+        bool is_running = i == n || (r < n_running && unit_before(&running[r], &waiting[i]));
+        int64_t ask = cards_asked(w, is_running ? running[r] : waiting[i]);
+        bool *to = is_running ? &stays[r++] : &runs[i++];
+        *to = ask <= left;
+        left -= *to ? ask : 0;
+    }
+    for (int k = 0; k < n_running; k++) {
+        int r = is_srtf ? k : n_running - 1 - k;        /* tiresias stops the last first */
+        if (stays[r]) continue;
+        release_unit(w, &p->l, running[r]);
+        p->out->d[p->out->n++] = (struct ref_decision){ .what = REF_DO_PREEMPT, .u = running[r] };
+        stops++;
+    }
+    for (int i = 0; i < n; i++)
+        if (runs[i]) (void)start(p, waiting[i]);
+    w->counts_again = is_srtf && stops > 0;
+}
+
 /* A user's dominant share over its weight, as a fraction num / den. */
 struct share { wide num, den; };
 
@@ -624,6 +667,7 @@ void ref_decide(struct ref_world *w, struct ref_plan *out)
     struct ref_unit waiting[REF_JOBS * REF_TASKS], running[REF_JOBS * REF_TASKS];
     int n = list_units(w, REF_WAITING, waiting), n_running = list_units(w, REF_RUNNING, running);
     refresh_typical(w);
+    if (w->c->policy.counts) { decide_by_count(&p, waiting, n, running, n_running); return; }
     switch (w->c->policy.order) {
     case REF_FIFO: case REF_SJF: decide_list(&p, waiting, n); return;
     case REF_SRTF: case REF_LAS: decide_preempting(&p, waiting, n, running, n_running); return;
@@ -632,5 +676,6 @@ void ref_decide(struct ref_world *w, struct ref_plan *out)
     case REF_MULTIQUEUE: ref_mq_decide(w, out); return;
     case REF_KUEUE: ref_kq_decide(w, out); return;
     case REF_DICE: ref_dice_decide(w); return;
+    case REF_TIRESIAS: SIM_ASSERT(false);       /* by count alone */
     }
 }

@@ -64,6 +64,8 @@ struct ref_world {
     sim_tick wake[REF_JOBS * REF_TASKS * 8];    /* when the policy asked to be called; -1: over */
     int  n_wakes;
     bool someone_ready;                     /* a unit waits again: another round */
+    sim_tick counted_at;                    /* srtf by count: the last decision, and when the next may be */
+    bool counts_again;
     bool strands;                           /* kueue: what waits never starts any more */
     int  fault_of[REF_NODES];               /* the node's next change, -1: none */
     int  user_rank[REF_USERS], n_users;     /* in order of first arrival; -1 not seen */

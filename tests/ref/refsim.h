@@ -54,7 +54,9 @@ struct ref_job {
 
 struct ref_fault { sim_tick at; int node; bool up; };
 
-enum ref_order { REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE, REF_KUEUE, REF_DICE };
+enum ref_order {
+    REF_FIFO, REF_SJF, REF_SRTF, REF_LAS, REF_EASY, REF_DRF, REF_MULTIQUEUE, REF_KUEUE, REF_DICE, REF_TIRESIAS
+};
 enum ref_place { REF_FIRST, REF_BEST, REF_WORST, REF_PACK, REF_SPREAD, REF_FGD, REF_KUBE, REF_KUBE_HYBRID };
 
 /* A search that an earlier run is said to have made. */
@@ -101,6 +103,7 @@ struct ref_policy {
     enum ref_order order;
     enum ref_place place;
     bool     skip, clairvoyant;
+    bool     counts;                /* srtf, tiresias: choose=count; tiresias is always by arrival, in one queue */
     sim_tick threshold;             /* las: one card's time */
     int      factor, queues;
     int64_t  weight[REF_USERS];     /* drf, multiqueue: by user; in thousandths */
