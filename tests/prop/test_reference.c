@@ -62,6 +62,7 @@ Test(reference, srtf_skip)     { compare(REF_SRTF, true, false); }
 Test(reference, srtf_true)     { compare(REF_SRTF, true, true); }
 Test(reference, srtf_count)    { counts = true; compare(REF_SRTF, true, false); }
 Test(reference, srtf_true_count)    { counts = true; compare(REF_SRTF, true, true); }
+Test(reference, tiresias)      { compare(REF_TIRESIAS, true, false); }
 Test(reference, tiresias_count)     { counts = true; compare(REF_TIRESIAS, true, false); }
 Test(reference, las_strict)    { compare(REF_LAS, false, false); }
 Test(reference, las_skip)      { compare(REF_LAS, true, false); }

@@ -604,6 +604,68 @@ static void decide_by_count(struct deciding *p, const struct ref_unit *waiting, 
     w->counts_again = is_srtf && stops > 0;
 }
 
+/* Back to where it was in `from`, if it fits there now, too; false: the ledger is as before. */
+static bool returns(struct ref_world *w, struct ref_ledger *l, const struct ref_ledger *from, struct ref_unit u)
+{
+    const struct ref_ledger before = *l;
+    for (int k = 0; k < ref_unit_size(w, u); k++) {
+        const struct ref_hold *h = &from->hold[u.job][u.task + k];
+        struct shape bare = h->got;
+        bare.n_gpu = 0;
+        bool fits = ref_fits(w->c, l, h->node, &bare);
+        for (int card = 0; card < REF_CARDS; card++)
+            fits = fits && ((h->cards >> card & 1) == 0 || card_fits(w->c, l, h->node, card, &h->got));
+        /* What asks for nothing fits beside an exclusive task, but that does not start beside it. */
+        for (int j = 0; j < w->n_arrived; j++)
+            for (int t = 0; t < w->job[j].n; t++)
+                if (l->hold[j][t].node == h->node && w->live[j][t].state == REF_WAITING) fits = fits && !l->hold[j][t].got.exclusive;
+        if (!fits) { *l = before; return false; }
+        l->hold[u.job][u.task + k] = *h;
+        move(w->c, l, &l->hold[u.job][u.task + k], -1);
+    }
+    return true;
+}
+
+/* tiresias, in one queue by arrival: later ones make room, and stay if they need not or may go back. */
+static void decide_by_arrival(struct deciding *p, const struct ref_unit *waiting, int n, const struct ref_unit *running, int n_running)
+{
+    const struct ref_ledger now = p->l;
+    struct ref_decision starts[REF_JOBS * REF_TASKS];
+    bool is_out[REF_JOBS * REF_TASKS] = { false };
+    for (int i = 0; i < n; i++) {
+        struct ref_unit u = waiting[i];
+        if (start(p, u)) continue;
+        const struct ref_ledger before = p->l;
+        bool was_out[REF_JOBS * REF_TASKS], fits = false;
+        memcpy(was_out, is_out, sizeof is_out);
+        for (int v = n_running; v-- > 0 && unit_before(&u, &running[v]) && !fits;) {
+            if (is_out[v]) continue;
+            release_unit(p->w, &p->l, running[v]);
+            is_out[v] = true;
+            fits = could_place(p->w, &p->l, u);
+        }
+        if (!fits) {
+            p->l = before;
+            memcpy(is_out, was_out, sizeof is_out);
+            continue;
+        }
+        for (int v = 0; v < n_running; v++) {
+            if (!is_out[v] || !unit_before(&u, &running[v]) || !returns(p->w, &p->l, &now, running[v])) continue;
+            is_out[v] = !could_place(p->w, &p->l, u);
+            if (is_out[v]) release_unit(p->w, &p->l, running[v]);
+        }
+        bool placed = start(p, u);
+        SIM_ASSERT(placed);
+    }
+    int n_starts = p->out->n;
+    memcpy(starts, p->out->d, (size_t)n_starts * sizeof *starts);
+    p->out->n = 0;
+    for (int v = n_running; v-- > 0;)
+        if (is_out[v]) p->out->d[p->out->n++] = (struct ref_decision){ .what = REF_DO_PREEMPT, .u = running[v] };
+    memcpy(p->out->d + p->out->n, starts, (size_t)n_starts * sizeof *starts);
+    p->out->n += n_starts;
+}
+
 /* A user's dominant share over its weight, as a fraction num / den. */
 struct share { wide num, den; };
 
@@ -676,6 +738,6 @@ void ref_decide(struct ref_world *w, struct ref_plan *out)
     case REF_MULTIQUEUE: ref_mq_decide(w, out); return;
     case REF_KUEUE: ref_kq_decide(w, out); return;
     case REF_DICE: ref_dice_decide(w); return;
-    case REF_TIRESIAS: SIM_ASSERT(false);       /* by count alone */
+    case REF_TIRESIAS: decide_by_arrival(&p, waiting, n, running, n_running); return;
     }
 }
