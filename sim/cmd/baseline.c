@@ -5,12 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "input/text/csv.h"
 
-enum { SCENARIO, POLICY, METRIC, SCOPE, VALUE, TOLERANCE, N_COLUMNS };
-static const char *const column[N_COLUMNS] = { "scenario", "policy", "metric", "scope", "value", "tolerance" };
+enum { SCENARIO,
+       POLICY,
+       METRIC,
+       SCOPE,
+       VALUE,
+       TOLERANCE,
+       SCENARIO_HASH,
+       TRACE_HASH,
+       SPEC,
+       N_COLUMNS };
+static const char *const column[N_COLUMNS] = { "scenario", "policy", "metric", "scope", "value", "tolerance",
+                                               "scenario_hash", "trace_hash", "spec" };
 
 static bool read_tolerance(const char *s, enum tolerance_type *type, double *by)
 {
@@ -28,7 +39,7 @@ static bool read_tolerance(const char *s, enum tolerance_type *type, double *by)
 static enum st read_row(struct baseline *b, struct csv *f, const int *at, struct diag *d)
 {
     struct guard g = { .line = csv_line(f) };
-    for (int i = 0; i < N_COLUMNS; i++) TRY(csv_need(f, at[i], d));
+    for (int i = 0; i < SCENARIO_HASH; i++) TRY(csv_need(f, at[i], d));
     if (!text_double(csv_field(f, at[VALUE]), &g.value))
         return csv_fail(f, at[VALUE], d, "found '%s', expected a number", csv_field(f, at[VALUE]));
     if (!read_tolerance(csv_field(f, at[TOLERANCE]), &g.type, &g.by))
@@ -38,13 +49,16 @@ static enum st read_row(struct baseline *b, struct csv *f, const int *at, struct
     g.metric = mem_strdup(csv_field(f, at[METRIC]));
     g.scope = mem_strdup(csv_field(f, at[SCOPE]));
     g.tolerance = mem_strdup(csv_field(f, at[TOLERANCE]));
+    g.scenario_hash = mem_strdup(at[SCENARIO_HASH] >= 0 ? csv_field(f, at[SCENARIO_HASH]) : "");
+    g.trace_hash = mem_strdup(at[TRACE_HASH] >= 0 ? csv_field(f, at[TRACE_HASH]) : "");
+    g.spec = mem_strdup(at[SPEC] >= 0 ? csv_field(f, at[SPEC]) : "");
     MEM_PUSH(b->guard, b->n, b->cap, g);
     return ST_OK;
 }
 
 enum st baseline_read(struct baseline *b, const char *path, struct diag *d)
 {
-    static const bool need[N_COLUMNS] = { true, true, true, true, true, true };
+    static const bool need[N_COLUMNS] = { true, true, true, true, true, true, false, false, false };
     int at[N_COLUMNS];
     struct csv *f;
     memset(b, 0, sizeof *b);
@@ -70,16 +84,27 @@ enum st baseline_write(const struct baseline *b, struct diag *d)
     FILE *f;
     char *temp;
     TRY(cmd_output_open(&f, &temp, b->path, d));
-    (void)fputs("scenario,policy,metric,scope,value,tolerance\n", f);
+    (void)fputs("scenario,policy,metric,scope,value,tolerance,scenario_hash,trace_hash,spec\n", f);
     for (size_t i = 0; i < b->n; i++) {
         const struct guard *g = &b->guard[i];
         put_field(f, g->scenario, ',');
         put_field(f, g->policy, ',');
         put_field(f, g->metric, ',');
         put_field(f, g->scope, ',');
-        (void)fprintf(f, "%.9g,%s\n", g->value, g->tolerance);
+        (void)fprintf(f, "%.9g,%s,%s,%s,", g->value, g->tolerance, g->scenario_hash, g->trace_hash);
+        put_field(f, g->spec, '\n');
     }
     return cmd_output_close(f, temp, b->path, ST_OK, d);
+}
+
+static char *hash_of(const char *text)
+{
+    struct hash128 h;
+    char hex[HASH_HEX];
+    hash_init(&h);
+    hash_text(&h, text);
+    hash_hex(&h, hex);
+    return mem_strdup(hex);
 }
 
 enum st baseline_make(struct baseline *b, const char *path, const struct compare *c,
@@ -96,10 +121,7 @@ enum st baseline_make(struct baseline *b, const char *path, const struct compare
             for (size_t m = 0; m < n_metrics; m++) {
                 struct stats_ci now = compare_mean(c, &c->at[k].policy[p], metric[m], "all");
                 if (now.n == 0 || !isfinite(now.mean)) continue;
-                MEM_PUSH(b->guard, b->n, b->cap, (struct guard){
-                    .scenario = mem_strdup(c->at[k].title), .policy = mem_strdup(c->at[k].policy[p].label),
-                    .metric = mem_strdup(metric[m]), .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance),
-                    .type = type, .by = by, .value = now.mean });
+                MEM_PUSH(b->guard, b->n, b->cap, (struct guard){ .scenario = mem_strdup(c->at[k].title), .policy = mem_strdup(c->at[k].policy[p].label), .metric = mem_strdup(metric[m]), .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance), .type = type, .by = by, .value = now.mean, .scenario_hash = hash_of(c->at[k].text), .trace_hash = mem_strdup(c->at[k].trace), .spec = mem_strdup(c->at[k].policy[p].spec) });
             }
     return ST_OK;
 }
@@ -108,21 +130,40 @@ void baseline_fini(struct baseline *b)
 {
     for (size_t i = 0; i < b->n; i++) {
         struct guard *g = &b->guard[i];
-        MEM_FREE(g->scenario, g->policy, g->metric, g->scope, g->tolerance);
+        MEM_FREE(g->scenario, g->policy, g->metric, g->scope, g->tolerance, g->scenario_hash, g->trace_hash, g->spec);
     }
     mem_free(b->guard);
     mem_free(b->path);
     memset(b, 0, sizeof *b);
 }
 
-static const struct compare_policy *find(const struct guard *g, const struct compare *c)
+/* Its policy, by its label, and what changed behind it. */
+static void find(struct verdict *v, const struct guard *g, const struct compare *c)
 {
-    for (size_t k = 0; k < c->n; k++) {
-        if (strcmp(c->at[k].title, g->scenario) != 0) continue;
-        for (size_t p = 0; p < c->at[k].n_policies; p++)
-            if (strcmp(c->at[k].policy[p].label, g->policy) == 0) return &c->at[k].policy[p];
+    for (size_t k = 0; k < c->n && v->policy == NULL; k++) {
+        const struct compare_case *of = &c->at[k];
+        if (strcmp(of->title, g->scenario) != 0) continue;
+        char *hash = hash_of(of->text);
+        v->scenario_changed = g->scenario_hash[0] != '\0' && strcmp(g->scenario_hash, hash) != 0;
+        v->trace_changed = g->trace_hash[0] != '\0' && strcmp(g->trace_hash, of->trace) != 0;
+        mem_free(hash);
+        for (size_t p = 0; p < of->n_policies; p++) {
+            if (strcmp(of->policy[p].label, g->policy) == 0) v->policy = &of->policy[p];
+            else if (g->spec[0] != '\0' && strcmp(of->policy[p].spec, g->spec) == 0) v->renamed = of->policy[p].label;
+        }
     }
-    return NULL;
+    if (v->policy != NULL) v->renamed = NULL;
+}
+
+const char *baseline_note(const struct verdict *v, char buf[BASELINE_NOTE])
+{
+    (void)snprintf(buf, BASELINE_NOTE, "%s%s%s%.300s", v->scenario_changed ? "the scenario changed" : "",
+                   v->scenario_changed && (v->trace_changed || v->renamed) ? "; " : "",
+                   v->trace_changed ? v->renamed ? "the trace changed; the policy is now called " : "the trace changed"
+                   : v->renamed     ? "the policy is now called "
+                                    : "",
+                   v->renamed != NULL ? v->renamed : "");
+    return buf;
 }
 
 /* The file holds nine significant digits; no number moved by less than the tenth. */
@@ -133,7 +174,8 @@ static bool same_as_written(double now, double value)
 
 struct verdict baseline_judge(const struct guard *g, const struct compare *c)
 {
-    struct verdict v = { .policy = find(g, c), .moved = true, .furthest = -1 };
+    struct verdict v = { .moved = true, .furthest = -1 };
+    find(&v, g, c);
     if (v.policy == NULL) return v;
     v.now = compare_mean(c, v.policy, g->metric, g->scope);
     if (v.now.n == 0 || !isfinite(v.now.mean)) { v.now.n = 0; return v; }

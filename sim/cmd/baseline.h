@@ -2,8 +2,10 @@
  * baseline.h -- numbers that must not move unnoticed, as a CSV file that people
  * read and keep in version control.  Layer: cmd.
  *
- *   scenario,policy,metric,scope,value,tolerance
- *   demo,DRF,jain,all,0.4604,2%
+ *   scenario,policy,metric,scope,value,tolerance,scenario_hash,trace_hash,spec
+ *   demo,DRF,jain,all,0.4604,2%,6d0a...,generated,"drf:place=best"
+ *
+ * The last three may be left out: what the numbers are of, so that it is told when that changed.
  *
  * The value is a mean over the seeds of a database.  Tolerance:
  *   2%    relative to the value
@@ -22,6 +24,7 @@ struct guard {
     char   *scenario, *policy, *metric, *scope, *tolerance;
     enum tolerance_type type;
     double  value, by;          /* by: fraction or amount; unused for ci */
+    char *scenario_hash, *trace_hash, *spec; /* "": not told */
     uint32_t line;
 };
 
@@ -35,14 +38,19 @@ enum st baseline_make(struct baseline *b, const char *path, const struct compare
                       const char *const *metric, size_t n_metrics, const char *tolerance, struct diag *d);
 void    baseline_fini(struct baseline *b);
 
-/* What became of a guarded number. */
+/* What became of a guarded number, and of what it is a number of; NULL: nothing. */
 struct verdict {
     struct stats_ci now;        /* n 0: no such policy or metric any more */
     const struct compare_policy *policy;
     bool   moved;
     int64_t furthest;           /* the run whose own value lies furthest from the baseline; -1: none */
     double furthest_value;
+    const char *renamed; /* its policy's label is gone, and one of this name has its spec */
+    bool scenario_changed, trace_changed;
 };
+enum { BASELINE_NOTE = 400 };
+/* In words what changed behind it, "" if nothing did. */
+const char *baseline_note(const struct verdict *v, char buf[BASELINE_NOTE]);
 struct verdict baseline_judge(const struct guard *g, const struct compare *c);
 
 #endif

@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "cmd/baseline.h"
+#include "cmd/check_forms.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "base/mem.h"
@@ -12,7 +14,8 @@ static const char *const usual[] = { "jct_mean", "jct_p99", "wait_mean", "jain",
 struct args {
     const char *tolerance;
     struct option_list metric;
-    bool update, create;
+    bool update, create, github;
+    const char *junit;
     enum table_format format;
 };
 
@@ -36,6 +39,7 @@ static void cell_runs(struct table *t, const struct compare_policy *p)
 
 static void add_row(struct table *t, const struct guard *g, const struct verdict *v)
 {
+    char note[BASELINE_NOTE];
     table_cell(t, "%s", g->scenario);
     table_cell(t, "%s", g->policy);
     table_cell(t, "%s", g->metric);
@@ -53,23 +57,64 @@ static void add_row(struct table *t, const struct guard *g, const struct verdict
     cell_runs(t, v->policy);
     if (v->furthest < 0) table_cell(t, "%s", "");
     else table_cell(t, "run %" PRId64 ": %.6g", v->furthest, v->furthest_value);
+    table_cell(t, "%s", baseline_note(v, note));
+}
+
+/* The number is now what it is of now: its value, its label and what that hangs on. */
+static void take_over(struct guard *g, const struct verdict *v, const struct compare *c)
+{
+    struct baseline now = { .n = 0 };
+    struct diag d = { 0 };
+    if (v->now.n > 0) g->value = v->now.mean;
+    const char *label = v->renamed != NULL ? v->renamed : g->policy;
+    if (baseline_make(&now, "", c, (const char *const[]){ g->metric }, 1, g->tolerance, &d) != ST_OK) return;
+    for (size_t i = 0; i < now.n; i++) {
+        struct guard *n = &now.guard[i];
+        if (strcmp(n->scenario, g->scenario) != 0 || strcmp(n->policy, label) != 0) continue;
+        char *policy = g->policy, *scenario = g->scenario_hash, *trace = g->trace_hash, *spec = g->spec;
+        g->policy = n->policy, g->scenario_hash = n->scenario_hash, g->trace_hash = n->trace_hash, g->spec = n->spec;
+        n->policy = policy, n->scenario_hash = scenario, n->trace_hash = trace, n->spec = spec;
+        if (v->renamed != NULL && strcmp(g->scope, "all") == 0) g->value = n->value;
+        break;
+    }
+    baseline_fini(&now);
+}
+
+/* What changed behind numbers that are as they were: once each. */
+static void print_notes(const struct check_judged *j, size_t n)
+{
+    char note[BASELINE_NOTE], last[BASELINE_NOTE] = "";
+    for (size_t i = 0; i < n; i++) {
+        if (baseline_note(&j[i].verdict, note)[0] == '\0' || j[i].verdict.moved || strcmp(note, last) == 0) continue;
+        text_line(stderr, "note: %s: %s since the baseline was made; --update takes it over", j[i].guard->scenario, note);
+        (void)strcpy(last, note);
+    }
 }
 
 /* Judge every guarded number; print those that moved.  With update, take over what is now. */
-static size_t judge(struct baseline *b, const struct compare *c, const struct args *a)
+static enum st judge(struct baseline *b, const struct compare *c, const struct args *a, size_t *n_moved, struct diag *d)
 {
-    struct table *t = table_of("scenario|policy|metric|scope|#baseline|#now|change|tolerance|runs|furthest off");
+    struct check_judged *j;
+    MEM_ARRAY(j, b->n);
+
+    struct table *t = table_of("scenario|policy|metric|scope|#baseline|#now|change|tolerance|runs|furthest off|note");
     size_t moved = 0;
     for (size_t i = 0; i < b->n; i++) {
-        struct verdict v = baseline_judge(&b->guard[i], c);
-        if (!v.moved) continue;
+        j[i] = (struct check_judged){ &b->guard[i], baseline_judge(&b->guard[i], c) };
+        if (!j[i].verdict.moved) continue;
         moved++;
-        add_row(t, &b->guard[i], &v);
-        if (a->update && v.now.n > 0) b->guard[i].value = v.now.mean;
+        add_row(t, j[i].guard, &j[i].verdict);
     }
-    if (moved > 0 || a->format != TABLE_TEXT) table_print(t, a->format, stdout);
+    if (a->github) check_github(j, b->n, b->path, stdout);
+    else if (a->format == TABLE_JSON) check_json(j, b->n, stdout);
+    else if (moved > 0 || a->format != TABLE_TEXT) table_print(t, a->format, stdout);
     table_destroy(t);
-    return moved;
+    print_notes(j, b->n);
+    enum st st = a->junit != NULL ? check_junit(j, b->n, a->junit, d) : ST_OK;
+    for (size_t i = 0; a->update && i < b->n; i++) take_over(&b->guard[i], &j[i].verdict, c);
+    mem_free(j);
+    *n_moved = moved;
+    return st;
 }
 
 static enum st check(const struct args *a, const char *baseline, const struct compare *c, int *status, struct diag *d)
@@ -85,9 +130,10 @@ static enum st check(const struct args *a, const char *baseline, const struct co
         return st;
     }
     TRY(baseline_read(&b, baseline, d));
-    size_t moved = judge(&b, c, a);
-    enum st st = a->update && moved > 0 ? baseline_write(&b, d) : ST_OK;
-    if (st == ST_OK && a->format == TABLE_TEXT)
+    size_t moved;
+    enum st st = judge(&b, c, a, &moved, d);
+    if (st == ST_OK && a->update) st = baseline_write(&b, d);
+    if (st == ST_OK && a->format == TABLE_TEXT && !a->github)
         (void)printf("%s%zu of %zu numbers moved%s\n", moved ? "\n" : "", moved, b.n,
                      a->update && moved > 0 ? "; the baseline holds what is now (numbers that are gone stay)" : "");
     *status = moved > 0 && !a->update ? 1 : 0;
@@ -121,8 +167,13 @@ static const struct cmd_option options[] = {
       .offset = offsetof(struct args, metric), .needs = "create" },
     { "tolerance", 0, OPTION_TEXT, "T", "create: of every number (default 1%)",
       .offset = offsetof(struct args, tolerance), .needs = "create" },
+    { "junit", 0, OPTION_TEXT, "FILE", "write every guarded number as a test case, in JUnit's XML, as well",
+      .offset = offsetof(struct args, junit), .words = "*.xml" },
+    { "github", 0, OPTION_FLAG, NULL, "what moved as annotations of GitHub's workflows, at its row of the baseline",
+      .offset = offsetof(struct args, github), .not_with = "csv|json|markdown" },
+    OPTION_TABLE(struct args, format, "markdown", TABLE_MARKDOWN, "Markdown"),
     OPTION_TABLE(struct args, format, "csv", TABLE_CSV, "CSV"),
-    OPTION_TABLE(struct args, format, "json", TABLE_JSON, "JSON"),
+    OPTION_TABLE(struct args, format, "json", TABLE_JSON, "JSON, of all guarded numbers"),
     { 0 },
 };
 
