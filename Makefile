@@ -42,7 +42,9 @@ KIT_H := $(filter-out policies/builtin.h,$(sort $(wildcard policies/*.h policies
 # Its number is FAIRWAY_API of fairway.h.
 SONAME := libfairway.so.0
 
-all: $(B)/fairway $(B)/$(SONAME) $(B)/fairway.1 $(KIT)  ## the program, build/fairway, the library, and the manual page
+PAGES := $(B)/fairway.1 $(B)/fairway-scenario.5 $(B)/fairway-policy.7
+
+all: $(B)/fairway $(B)/$(SONAME) $(PAGES) $(KIT)  ## the program, build/fairway, the library, and the manual page
 
 help:                                   ## this list
 	@sed -n 's/^\([a-z-]*\):.*[^#]## *\(.*\)/\1|\2/p' Makefile tests/tests.mk | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -62,6 +64,14 @@ $(B)/$(SONAME): $(filter-out $(B)/obj/sim/cmd/%,$(LIB))
 
 $(B)/fairway.1: $(B)/fairway debian/man.sh
 	$(Q)sh debian/man.sh $(B)/fairway > $@
+
+$(B)/fairway-scenario.5: scenarios/REFERENCE.md debian/page.sh Makefile
+	$(Q)sh debian/page.sh fairway-scenario 5 'a scenario: one question asked of the simulator' $(VERSION) $< \
+	    '.BR fairway (1), .BR fairway\-policy (7)' >$@
+
+$(B)/fairway-policy.7: policies/README.md debian/page.sh Makefile
+	$(Q)sh debian/page.sh fairway-policy 7 'what a scheduling policy sees, may do, and which there are' $(VERSION) $< \
+	    '.BR fairway (1), .BR fairway\-scenario (5)' >$@
 
 # One archive, so that a test links only what it uses.
 $(B)/libfairway.a: $(LIB)
@@ -113,10 +123,10 @@ DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies python
 install: all                            ## the program, its manual, scenarios and documents, under PREFIX=/usr/local
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR) $(SHARE)/fairway/traces
 	install -m 755 $(B)/fairway $(DESTDIR)$(PREFIX)/bin/fairway
-	install -D -m 644 $(B)/fairway.1 $(SHARE)/man/man1/fairway.1
+	for p in $(PAGES); do install -D -m 644 $$p $(SHARE)/man/man$${p##*.}/$${p##*/} || exit 1; done
 	install -D -m 644 debian/fairway.bash $(SHARE)/bash-completion/completions/fairway
 	install -D -m 644 debian/_fairway $(DESTDIR)$(ZSHDIR)/_fairway
-	install -m 644 $(B)/lib/libfairway-policy.a $(DESTDIR)$(LIBDIR)
+	install -D -m 644 $(B)/lib/libfairway-policy.a $(DESTDIR)$(PREFIX)/lib/libfairway-policy.a
 	install -m 644 $(B)/$(SONAME) $(DESTDIR)$(LIBDIR)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfairway.so
 	install -D -m 644 sim/library/fairway.h $(DESTDIR)$(PREFIX)/include/fairway.h

@@ -80,6 +80,8 @@ fairway plot demo.db --sql "SELECT policy, avg(jct) FROM v_job GROUP BY 1" --wit
 END
 cat <<'END'
 .SH SEE ALSO
+.BR fairway\-scenario (5),
+.BR fairway\-policy (7),
 .BR gnuplot (1),
 .BR sqlite3 (1)
 END

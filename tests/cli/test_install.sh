@@ -8,7 +8,8 @@ run_make() { (cd "$here" && make -s B="$(dirname "$fairway")" "$@"); }
 
 check "make install" run_make install DESTDIR="$dir/root" PREFIX=/usr
 check "the program, its manual and completions are where they are looked for" sh -c '
-    cd "$1" && [ -x bin/fairway ] && [ -s share/man/man1/fairway.1 ] && [ -s include/fairway/policy.h ] &&
+    cd "$1" && [ -x bin/fairway ] && [ -s share/man/man1/fairway.1 ] && [ -s share/man/man5/fairway-scenario.5 ] &&
+    [ -s share/man/man7/fairway-policy.7 ] && [ -s include/fairway/policy.h ] &&
     [ -s include/fairway/lib/sched/list.h ] && [ -s lib/libfairway-policy.a ] &&
     [ -s share/bash-completion/completions/fairway ] && [ -s share/zsh/site-functions/_fairway ]' - "$usr"
 
