@@ -121,7 +121,11 @@ enum st baseline_make(struct baseline *b, const char *path, const struct compare
             for (size_t m = 0; m < n_metrics; m++) {
                 struct stats_ci now = compare_mean(c, &c->at[k].policy[p], metric[m], "all");
                 if (now.n == 0 || !isfinite(now.mean)) continue;
-                MEM_PUSH(b->guard, b->n, b->cap, (struct guard){ .scenario = mem_strdup(c->at[k].title), .policy = mem_strdup(c->at[k].policy[p].label), .metric = mem_strdup(metric[m]), .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance), .type = type, .by = by, .value = now.mean, .scenario_hash = hash_of(c->at[k].text), .trace_hash = mem_strdup(c->at[k].trace), .spec = mem_strdup(c->at[k].policy[p].spec) });
+                MEM_PUSH(b->guard, b->n, b->cap, (struct guard){ .scenario = mem_strdup(c->at[k].title),
+                    .policy = mem_strdup(c->at[k].policy[p].label), .metric = mem_strdup(metric[m]),
+                    .scope = mem_strdup("all"), .tolerance = mem_strdup(tolerance), .type = type, .by = by,
+                    .value = now.mean, .scenario_hash = hash_of(c->at[k].text),
+                    .trace_hash = mem_strdup(c->at[k].trace), .spec = mem_strdup(c->at[k].policy[p].spec) });
             }
     return ST_OK;
 }

@@ -86,7 +86,8 @@ static void print_notes(const struct check_judged *j, size_t n)
     char note[BASELINE_NOTE], last[BASELINE_NOTE] = "";
     for (size_t i = 0; i < n; i++) {
         if (baseline_note(&j[i].verdict, note)[0] == '\0' || j[i].verdict.moved || strcmp(note, last) == 0) continue;
-        text_line(stderr, "note: %s: %s since the baseline was made; --update takes it over", j[i].guard->scenario, note);
+        text_line(stderr, "note: %s: %s since the baseline was made; --update takes it over", j[i].guard->scenario,
+            note);
         (void)strcpy(last, note);
     }
 }

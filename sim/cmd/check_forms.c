@@ -22,7 +22,8 @@ void check_json(const struct check_judged *j, size_t n, FILE *to)
         char note[BASELINE_NOTE];
         const bool is_there = v->now.n > 0;
         json_t *runs = json_array(), *o = json_object();
-        for (size_t k = 0; v->policy != NULL && k < v->policy->n_runs; k++) json_array_append_new(runs, json_integer(v->policy->run[k]));
+        for (size_t k = 0; v->policy != NULL && k < v->policy->n_runs; k++) json_array_append_new(runs,
+            json_integer(v->policy->run[k]));
         json_object_set_new(o, "scenario", jsonout_text(g->scenario));
         json_object_set_new(o, "policy", jsonout_text(g->policy));
         json_object_set_new(o, "metric", jsonout_text(g->metric));
@@ -31,7 +32,8 @@ void check_json(const struct check_judged *j, size_t n, FILE *to)
         json_object_set_new(o, "baseline", jsonout_number(g->value));
         json_object_set_new(o, "now", jsonout_number(is_there ? v->now.mean : (double)NAN));
         json_object_set_new(o, "change", jsonout_number(is_there ? v->now.mean - g->value : (double)NAN));
-        json_object_set_new(o, "ratio", jsonout_number(is_there && g->value != 0 ? v->now.mean / g->value : (double)NAN));
+        json_object_set_new(o, "ratio", jsonout_number(is_there && g->value != 0 ? v->now.mean / g->value
+            : (double)NAN));
         json_object_set_new(o, "tolerance", jsonout_text(g->tolerance));
         json_object_set_new(o, "runs", runs);
         json_object_set_new(o, "furthest_run", v->furthest < 0 ? json_null() : json_integer(v->furthest));
@@ -52,7 +54,8 @@ static void words(const struct check_judged *j, char *buf, size_t cap)
     const struct guard *g = j->guard;
     const struct verdict *v = &j->verdict;
     char note[BASELINE_NOTE];
-    int at = snprintf(buf, cap, "%.200s, %.200s: %.100s (%.100s) was %.6g and is ", g->scenario, g->policy, g->metric, g->scope, g->value);
+    int at = snprintf(buf, cap, "%.200s, %.200s: %.100s (%.100s) was %.6g and is ", g->scenario, g->policy, g->metric,
+        g->scope, g->value);
     if (v->now.n > 0) at += snprintf(buf + at, cap - (size_t)at, "%.6g", v->now.mean);
     else at += snprintf(buf + at, cap - (size_t)at, "gone");
     at += snprintf(buf + at, cap - (size_t)at, ", tolerance %.50s", g->tolerance);

@@ -61,7 +61,8 @@ static void on_begin(void *ctx, const struct fairway_plan *p)
     /* Equal runs would show intervals of width 0. */
     if (p->n_seeds > 1 && !p->is_drawn) lines_idle_seeds((size_t)p->n_seeds);
     if (p->has_sweep && !c->o->quiet)
-        (void)fprintf(stderr, "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
+        (void)fprintf(stderr,
+            "note: this runs the scenario itself; `fairway sweep` runs every combination of its sweep\n");
     run_catch_interrupt();
 }
 
@@ -123,11 +124,16 @@ static int run_seeds(struct client *c, struct fairway *f, struct fairway_error *
 {
     const struct run_opts *o = c->o;
     int status = FAIRWAY_OK;
-    for (size_t i = 0; i < o->policy.n && status == FAIRWAY_OK; i++) status = fairway_add_policy(f, o->policy.at[i], NULL, e);
-    for (size_t i = 0; i < o->n_seeds && status == FAIRWAY_OK; i++) status = fairway_add_seeds(f, o->seed[i], o->seed[i], e);
+    for (size_t i = 0; i < o->policy.n && status == FAIRWAY_OK; i++) status = fairway_add_policy(f, o->policy.at[i],
+        NULL, e);
+    for (size_t i = 0; i < o->n_seeds && status == FAIRWAY_OK; i++) status = fairway_add_seeds(f, o->seed[i],
+        o->seed[i], e);
     if (status != FAIRWAY_OK) return status;
     progress_begin(&c->bar, o->quiet);
-    status = fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options), .audit = o->audit, .strict = o->strict, .no_exec = o->limits.no_exec, .database = o->db, .log = o->log, .decide_timeout_us = o->limits.call_us, .policy_memory_b = o->limits.mem_b, .stop = run_interrupt(), .ctx = c, .begin = on_begin, .progress = c->bar.is_on ? on_progress : NULL, .note = on_note, .run = on_run }, e);
+    status = fairway_run(f, &(struct fairway_options){ .size = sizeof(struct fairway_options), .audit = o->audit,
+        .strict = o->strict, .no_exec = o->limits.no_exec, .database = o->db, .log = o->log,
+        .decide_timeout_us = o->limits.call_us, .policy_memory_b = o->limits.mem_b, .stop = run_interrupt(), .ctx = c,
+        .begin = on_begin, .progress = c->bar.is_on ? on_progress : NULL, .note = on_note, .run = on_run }, e);
     progress_clear(&c->bar);
     return status;
 }
@@ -147,7 +153,8 @@ static int execute(struct client *c, const char *path, struct run_opts *o, struc
         if (!c->is_drawn) (void)until_idle(&o->until, &d);
         o->n_seeds = 0;
         if (d.code == ST_OK && until_more(&o->until, &c->runs, c->db, &more, &d) == ST_OK && more)
-            for (uint64_t seed = o->until.first; seed <= o->until.last; seed++) MEM_PUSH(o->seed, o->n_seeds, o->cap_seeds, seed);
+            for (uint64_t seed = o->until.first; seed <= o->until.last; seed++) MEM_PUSH(o->seed, o->n_seeds,
+                o->cap_seeds, seed);
     } while (d.code == ST_OK && more);
     if (d.code == ST_OK) return status;
     *e = (struct fairway_error){ .status = diag_exit_status(d.code) };
@@ -178,7 +185,8 @@ static const struct cmd_option options[] = {
       "or exec:COMMAND, a program of yours:\n" DIAG_DOC("policies/PROTOCOL.md"),
       .offset = offsetof(struct run_opts, policy), .words = "@policies" },
     { "seed", 's', OPTION_OWN, "N[..M]", "run this seed, or these, instead of the scenario's; may be repeated", .read = read_seed },
-    { "until", 0, OPTION_OWN, "METRIC ±P%", "more seeds, until each policy's mean over its seeds has a 95 % interval of at\n"
+    { "until", 0, OPTION_OWN, "METRIC ±P%",
+        "more seeds, until each policy's mean over its seeds has a 95 % interval of at\n"
       "most ±P% of it, as 'wait_mean ±2%'; of 10 seeds at least and 1,000 at most", .read = read_until },
     { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
       .offset = offsetof(struct run_opts, db), .words = "*.db" },

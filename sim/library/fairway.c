@@ -56,12 +56,13 @@ static int finish(struct fairway_error *e, enum st st, const struct diag *d)
 
 /* ---- scenarios ---- */
 
-struct fairway *fairway_open(const char *path, const char *text, const char *const *set, size_t n_set, struct fairway_error *e)
+struct fairway *fairway_open(const char *path, const char *text, const char *const *set, size_t n_set,
+    struct fairway_error *e)
 {
     struct fairway *f;
     struct diag d = { 0 };
     MEM_NEW(f);
-    enum st st = text != NULL ? scn_load_text(&f->scn, path, text, set, n_set, &d) : scn_load(&f->scn, path, set, n_set, &d);
+    enum st st = scn_load_text(&f->scn, path, text, set, n_set, &d);
     (void)finish(e, st, &d);
     if (st == ST_OK) return f;
     fairway_close(f);
@@ -83,7 +84,8 @@ static void add(struct fairway *f, const char *spec, const char *label, const st
     if (!f->has_policies) a->n_policies = 0;
     f->has_policies = true;
     MEM_RESERVE(a->policy, a->cap_policies, a->n_policies + 1);
-    a->policy[a->n_policies++] = (struct scn_policy){ mem_strdup(spec), mem_strdup(label != NULL ? label : spec), 0, 0, own };
+    a->policy[a->n_policies++] = (struct scn_policy){ mem_strdup(spec), mem_strdup(label != NULL ? label : spec), 0,
+        0, own };
 }
 
 int fairway_add_policy(struct fairway *f, const char *spec, const char *label, struct fairway_error *e)
@@ -101,7 +103,8 @@ void fairway_add_own(struct fairway *f, const struct host_own *own, const char *
     add(f, spec, label, mine);
 }
 
-int fairway_add_table(struct fairway *f, const struct pol_ops *table, const void *client, const char *spec, const char *label,
+int fairway_add_table(struct fairway *f, const struct pol_ops *table, const void *client, const char *spec,
+    const char *label,
                       struct fairway_error *e)
 {
     fairway_add_own(f, &(struct host_own){ .table = table, .client = client }, spec, label);
@@ -113,12 +116,14 @@ int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t last, struct f
     struct scn_asked *a = &f->scn.asked;
     struct diag d = { 0 };
     if (last < first || last - first >= SCN_SEEDS_MAX)
-        return finish(e, diag_set(&d, ST_EINPUT, "seeds %" PRIu64 " to %" PRIu64 " are no range of at most %d", first, last, SCN_SEEDS_MAX), &d);
+        return finish(e, diag_set(&d, ST_EINPUT, "seeds %" PRIu64 " to %" PRIu64 " are no range of at most %d", first,
+            last, SCN_SEEDS_MAX), &d);
     if (!f->has_seeds) a->n_seeds = 0;
     f->has_seeds = true;
     for (uint64_t seed = first;; seed++) {
         for (size_t i = 0; i < a->n_seeds; i++)
-            if (a->seed[i] == seed) return finish(e, diag_set(&d, ST_EINPUT, "seed %" PRIu64 " is given twice", seed), &d);
+            if (a->seed[i] == seed) return finish(e, diag_set(&d, ST_EINPUT, "seed %" PRIu64 " is given twice", seed),
+                &d);
         MEM_PUSH(a->seed, a->n_seeds, a->cap_seeds, seed);
         if (seed == last) return finish(e, ST_OK, NULL);
     }
@@ -147,7 +152,8 @@ static void on_progress(void *ctx, double fraction, uint64_t n_ended, sim_tick n
     g->o.progress(g->o.ctx, &g->at);
 }
 
-static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node, const char *reason)
+static void on_decision(void *ctx, sim_tick at, const char *verb, uint64_t job, int64_t task, int64_t node,
+    const char *reason)
 {
     const struct going *g = ctx;
     g->o.decision(g->o.ctx, &(struct fairway_decision){ at, verb, job, task, node, reason });
@@ -171,18 +177,26 @@ static enum st tell_notes(const struct going *g, int64_t run, const char *label,
 {
     sqlite3_stmt *q;
     if (g->o.note == NULL) return ST_OK;
-    TRY(query_run(g->env.store, run, "SELECT what, count FROM repair WHERE run = ? AND first_line = 0 ORDER BY what", &q, d));
-    while (sqlite3_step(q) == SQLITE_ROW) tell_note(g, label, query_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1), 0);
+    TRY(query_run(g->env.store, run, "SELECT what, count FROM repair WHERE run = ? AND first_line = 0 ORDER BY what",
+        &q, d));
+    while (sqlite3_step(q) == SQLITE_ROW) tell_note(g, label, query_text(q, 0), (uint64_t)sqlite3_column_int64(q, 1),
+        0);
     return query_end(g->env.store, q, d);
 }
 
-static void tell_run(struct going *g, const struct scn_policy *p, uint64_t seed, const struct run_result *r, const struct diag *failed)
+static void tell_run(struct going *g, const struct scn_policy *p, uint64_t seed, const struct run_result *r,
+    const struct diag *failed)
 {
     struct fairway_error e;
-    struct fairway_result out = { .policy = p->label, .label = g->at.label, .seed = seed, .digest = r->digest, .n_done = r->n_done, .n_unfinished = r->n_unfinished, .n_rejected = r->n_rejected, .n_never_eligible = r->n_never_eligible, .n_refused = r->n_refused, .n_arrived = r->n_arrived, .n_unlimited = r->n_unlimited, .n_events = r->n_events, .id = r->id, .wall_s = r->wall_s, .is_scoreless = r->is_scoreless };
+    struct fairway_result out = { .policy = p->label, .label = g->at.label, .seed = seed, .digest = r->digest,
+        .n_done = r->n_done, .n_unfinished = r->n_unfinished, .n_rejected = r->n_rejected,
+        .n_never_eligible = r->n_never_eligible, .n_refused = r->n_refused, .n_arrived = r->n_arrived,
+        .n_unlimited = r->n_unlimited, .n_events = r->n_events, .id = r->id, .wall_s = r->wall_s,
+        .is_scoreless = r->is_scoreless };
     if (failed != NULL) {
         (void)fairway_fail(&e, failed);
-        out = (struct fairway_result){ .policy = p->label, .label = g->at.label, .error = &e, .seed = seed, .id = r->id };
+        out = (struct fairway_result){ .policy = p->label, .label = g->at.label, .error = &e, .seed = seed,
+            .id = r->id };
         if (!g->any_failed && g->failed != NULL) *g->failed = e;
         g->any_failed = true;
     }
@@ -241,7 +255,9 @@ static void tell_plan(const struct going *g, const char *database)
 {
     struct scenario *s = &g->f->scn;
     if (g->o.begin != NULL)
-        g->o.begin(g->o.ctx, &(struct fairway_plan){ .name = s->id.name, .database = database, .n_policies = s->asked.n_policies, .n_seeds = s->asked.n_seeds, .is_drawn = setup_is_drawn(s), .has_sweep = s->asked.has_sweep, .may_end_unfinished = s->horizon != TICK_NEVER || s->replay.fill > 0 });
+        g->o.begin(g->o.ctx, &(struct fairway_plan){ .name = s->id.name, .database = database,
+            .n_policies = s->asked.n_policies, .n_seeds = s->asked.n_seeds, .is_drawn = setup_is_drawn(s),
+            .has_sweep = s->asked.has_sweep, .may_end_unfinished = s->horizon != TICK_NEVER || s->replay.fill > 0 });
 }
 
 /* All input is read and checked before the database is opened: a mistake leaves none behind. */
@@ -275,7 +291,9 @@ int fairway_run(struct fairway *f, const struct fairway_options *o, struct fairw
     progress_begin(&g.progress, true);
     if (g.o.progress != NULL) g.progress.report = on_progress;
     g.progress.ctx = &g;
-    g.env = (struct run_env){ .scn = &f->scn, .trace = &g.setup.trace, .progress = &g.progress, .limits = SANDBOX_LIMITS, .stop = g.o.stop, .decision = g.o.decision != NULL ? on_decision : NULL, .decision_ctx = &g };
+    g.env = (struct run_env){ .scn = &f->scn, .trace = &g.setup.trace, .progress = &g.progress,
+        .limits = SANDBOX_LIMITS, .stop = g.o.stop, .decision = g.o.decision != NULL ? on_decision : NULL,
+        .decision_ctx = &g };
     if (g.o.decide_timeout_us > 0) g.env.limits.call_us = g.o.decide_timeout_us;
     if (g.o.policy_memory_b > 0) g.env.limits.mem_b = g.o.policy_memory_b;
     g.env.limits.no_exec = g.o.no_exec != 0;
@@ -290,7 +308,8 @@ int fairway_run(struct fairway *f, const struct fairway_options *o, struct fairw
 
 static bool find_format(const char *name, enum table_format *out)
 {
-    static const char *const known[] = { [TABLE_TEXT] = "text", [TABLE_MARKDOWN] = "markdown", [TABLE_LATEX] = "latex", [TABLE_CSV] = "csv", [TABLE_JSON] = "json" };
+    static const char *const known[] = { [TABLE_TEXT] = "text", [TABLE_MARKDOWN] = "markdown",
+        [TABLE_LATEX] = "latex", [TABLE_CSV] = "csv", [TABLE_JSON] = "json" };
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i]) != 0) continue;
         *out = (enum table_format)i;
@@ -324,13 +343,15 @@ static enum st compare_into(FILE *to, const char *database, const char *format, 
     return st;
 }
 
-char *fairway_compare(const char *database, const char *format, const char *against, const char *scope, const char *const *metric,
+char *fairway_compare(const char *database, const char *format, const char *against, const char *scope,
+    const char *const *metric,
                       size_t n_metrics, struct fairway_error *e)
 {
     struct diag d = { 0 };
     struct mem_text t;
     mem_text_open(&t);
-    enum st st = compare_into(t.to, database, format, &(struct compare_opts){ .metric = metric, .n_metrics = n_metrics, .scope = scope, .base = against }, &d);
+    enum st st = compare_into(t.to, database, format, &(struct compare_opts){ .metric = metric,
+        .n_metrics = n_metrics, .scope = scope, .base = against }, &d);
     return finish_text(&t, e, st, &d);
 }
 
@@ -364,7 +385,8 @@ char *fairway_explain(const char *database, const char *run, const char *job, in
     return finish_text(&t, e, st, &d);
 }
 
-int fairway_plot(const char *database, const char *figure, const char *out, const struct fairway_plot *o, struct fairway_error *e)
+int fairway_plot(const char *database, const char *figure, const char *out, const struct fairway_plot *o,
+    struct fairway_error *e)
 {
     struct diag d = { 0 };
     struct store *s;
@@ -373,7 +395,8 @@ int fairway_plot(const char *database, const char *figure, const char *out, cons
     const struct plot_figure *f = plot_find(figure, &d);
     enum st st = f == NULL ? d.code : store_open_read(&s, database, &d);
     if (st == ST_OK) {
-        st = plot_make(s, f, &(struct plot_opts){ .out = out, .scenario = p.scenario, .metric = p.metric, .scope = p.scope, .base = p.base, .run = p.run, .nodes = p.nodes, .from = p.from_us, .to = p.to_us }, &d);
+        st = plot_make(s, f, &(struct plot_opts){ .out = out, .scenario = p.scenario, .metric = p.metric,
+            .scope = p.scope, .base = p.base, .run = p.run, .nodes = p.nodes, .from = p.from_us, .to = p.to_us }, &d);
         store_close(s);
     }
     return finish(e, st, &d);

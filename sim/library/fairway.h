@@ -69,7 +69,8 @@ FAIRWAY_PUBLIC struct fairway *fairway_open(const char *path, const char *text, 
                                             struct fairway_error *e);
 FAIRWAY_PUBLIC void fairway_close(struct fairway *f); /* NULL is fine */
 
-/* In place of the scenario's own policies and seeds, from the first call on.  spec: as -p; label: NULL as it names itself. */
+/* In place of the scenario's own policies and seeds, from the first call on.  spec: as -p; label: NULL as it names
+ * itself. */
 FAIRWAY_PUBLIC int fairway_add_policy(struct fairway *f, const char *spec, const char *label, struct fairway_error *e);
 FAIRWAY_PUBLIC int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t last, struct fairway_error *e);
 
@@ -80,7 +81,8 @@ FAIRWAY_PUBLIC int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t
  * table and client are borrowed until fairway_close.
  */
 struct pol_ops;
-FAIRWAY_PUBLIC int fairway_add_table(struct fairway *f, const struct pol_ops *table, const void *client, const char *spec,
+FAIRWAY_PUBLIC int fairway_add_table(struct fairway *f, const struct pol_ops *table, const void *client,
+    const char *spec,
                                      const char *label, struct fairway_error *e);
 
 /* ---- policies in another language, in this process ---- */
@@ -105,7 +107,8 @@ enum fairway_event {
     FAIRWAY_JOB_ENDED, /* job */
     FAIRWAY_NODE,      /* node: it went down or came up */
     FAIRWAY_TIMER,
-    FAIRWAY_SHAPE /* the next shape, before what asks for it: cpu, mem, gpus, gpu_milli, gpu_mem, gpu_cores, is_exclusive */
+    FAIRWAY_SHAPE /* the next shape, before what asks for it: cpu, mem, gpus, gpu_milli, gpu_mem, gpu_cores,
+        is_exclusive */
 };
 /* cards: bits; cpu 0: what it asks; reason: of fairway_code_reason, 0: none. */
 enum fairway_decided {
@@ -147,13 +150,15 @@ struct fairway_code_ops {
 };
 
 /* spec: "name:key=value,...", by which runs know it. */
-FAIRWAY_PUBLIC int fairway_add_code(struct fairway *f, const struct fairway_code_ops *ops, const char *spec, const char *label,
+FAIRWAY_PUBLIC int fairway_add_code(struct fairway *f, const struct fairway_code_ops *ops, const char *spec,
+    const char *label,
                                     struct fairway_error *e);
 FAIRWAY_PUBLIC void fairway_code_block(struct fairway_code *c, struct fairway_block *out);
 FAIRWAY_PUBLIC void fairway_code_fail(struct fairway_code *c, const char *message);
 /* Room for so many words of decisions, and places; look for the block again. */
 FAIRWAY_PUBLIC void fairway_code_room(struct fairway_code *c, int64_t n_out, int64_t n_place);
-/* The first places of n tasks of a shape; n 0: a place on each node.  is_empty: as if nothing ran.  Returns how many. */
+/* The first places of n tasks of a shape; n 0: a place on each node.  is_empty: as if nothing ran.  Returns how
+ * many. */
 FAIRWAY_PUBLIC int64_t fairway_code_places(struct fairway_code *c, int64_t shape, int64_t n, int64_t is_empty);
 /* The same of n tasks, and they are taken if there are so many. */
 FAIRWAY_PUBLIC int64_t fairway_code_take(struct fairway_code *c, int64_t shape, int64_t n);
@@ -161,9 +166,12 @@ FAIRWAY_PUBLIC int64_t fairway_code_take(struct fairway_code *c, int64_t shape, 
 FAIRWAY_PUBLIC int64_t fairway_code_best(struct fairway_code *c, int64_t shape);
 /* In the first place, the cards of one on this node; 1 or 0. */
 FAIRWAY_PUBLIC int64_t fairway_code_fits(struct fairway_code *c, int64_t shape, int64_t node);
-/* What is planned on a node changes: a task comes (sign -1) or goes (+1); cores, or an engine, are taken or given back. */
-FAIRWAY_PUBLIC void fairway_code_move(struct fairway_code *c, int64_t node, int64_t shape, int64_t cards, int64_t sign, int64_t cpu);
-FAIRWAY_PUBLIC void fairway_code_free(struct fairway_code *c, int64_t node, int64_t cpu, int64_t engine, int64_t n_engines);
+/* What is planned on a node changes: a task comes (sign -1) or goes (+1); cores, or an engine, are taken or given
+ * back. */
+FAIRWAY_PUBLIC void fairway_code_move(struct fairway_code *c, int64_t node, int64_t shape, int64_t cards,
+    int64_t sign, int64_t cpu);
+FAIRWAY_PUBLIC void fairway_code_free(struct fairway_code *c, int64_t node, int64_t cpu, int64_t engine,
+    int64_t n_engines);
 FAIRWAY_PUBLIC int64_t fairway_code_reason(struct fairway_code *c, const char *text);
 /* The name of a user (type 5) or queue (6) by its number: enum pol_name_type. */
 FAIRWAY_PUBLIC const char *fairway_code_name(struct fairway_code *c, int64_t type, int64_t id);
@@ -252,7 +260,8 @@ FAIRWAY_PUBLIC char *fairway_compare(const char *database, const char *format, c
 FAIRWAY_PUBLIC char *fairway_explain(const char *database, const char *run, const char *job, int as_json,
                                      struct fairway_error *e);
 
-/* `fairway plot`, into a file of the kind that its name ends in.  run, from_us, to_us: -1, and others NULL: not told. */
+/* `fairway plot`, into a file of the kind that its name ends in.  run, from_us, to_us: -1, and others NULL: not
+ * told. */
 struct fairway_plot {
     uint32_t size, reserved;
     const char *metric, *scope, *base, *nodes, *scenario;

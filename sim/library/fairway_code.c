@@ -43,8 +43,9 @@ struct fairway_code {
 
 void fairway_code_block(struct fairway_code *c, struct fairway_block *out)
 {
-    *out = (struct fairway_block){ c->words, (int64_t)c->cap_words, c->names, (int64_t)c->cap_names, c->out, (int64_t)c->cap_out,
-                                   &c->place->node, (int64_t)c->cap_place, c->r.planned.node, c->r.planned.n_nodes,
+    *out = (struct fairway_block){ c->words, (int64_t)c->cap_words, c->names, (int64_t)c->cap_names,
+                                   c->out, (int64_t)c->cap_out, &c->place->node, (int64_t)c->cap_place,
+                                   c->r.planned.node, c->r.planned.n_nodes,
                                    c->r.planned.card, c->view != NULL ? c->view->n_cards : 0 };
 }
 
@@ -112,7 +113,8 @@ static int64_t gpu_free(const struct fairway_code *c, const struct pol_node *n)
 }
 
 /* What is left of so much, in 2^20ths of the most that a node has. */
-static int64_t left(int64_t free, int64_t most) { return most > 0 ? (int64_t)mul_div(free, INT64_C(1) << 20, most) : 0; }
+static int64_t left(int64_t free, int64_t most) { return most > 0 ? (int64_t)mul_div(free, INT64_C(1) << 20, most)
+    : 0; }
 
 int64_t fairway_code_best(struct fairway_code *c, int64_t shape)
 {
@@ -121,7 +123,8 @@ int64_t fairway_code_best(struct fairway_code *c, int64_t shape)
     for (uint32_t i = 0; s != NULL && i < c->r.planned.n_nodes; i++) {
         const struct pol_node *n = &c->r.planned.node[i];
         if (!c->r.host->fits(n, c->r.planned.card + n->card0, s)) continue;
-        int64_t over = s->exclusive ? 0 : left(n->cpu_free - s->cpu_milli, c->most[0]) + left(n->mem_free - s->mem_b, c->most[1]) + left(gpu_free(c, n) - (int64_t)s->n_gpu * s->gpu_milli, c->most[2]);
+        int64_t over = s->exclusive ? 0 : left(n->cpu_free - s->cpu_milli, c->most[0]) + left(n->mem_free - s->mem_b,
+            c->most[1]) + left(gpu_free(c, n) - (int64_t)s->n_gpu * s->gpu_milli, c->most[2]);
         if (over < least) {
             least = over;
             best = i;
@@ -198,7 +201,8 @@ static bool is_plain(const struct fairway_code *c, pol_job j, const struct pol_j
 {
     const struct pol_host *h = c->r.host;
     const struct pol_task_info *ti;
-    if (ji->category != POL_NONE || ji->hints != 0 || ji->weights_thousands > 0 || ji->work_us > 0 || ji->n_stages > 0 ||
+    if (ji->category != POL_NONE || ji->hints != 0 || ji->weights_thousands > 0 || ji->work_us > 0 ||
+        ji->n_stages > 0 ||
         c->r.elastic->sizes(h->ctx, j).is_elastic) return false;
     for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next)
         if (!ti->is_waiting || c->r.calls->state(h->ctx, t).n_calls > 0) return false;
@@ -289,7 +293,8 @@ static void put_event(struct fairway_code *c, const struct pol_event *e)
 static bool grew(const struct planned *p, const struct pol_view *v, uint32_t i)
 {
     const struct pol_node *a = &p->node[i], *b = &v->node[i];
-    if (b->cpu_free > a->cpu_free || b->mem_free > a->mem_free || b->n_tasks < a->n_tasks || b->is_up > a->is_up) return true;
+    if (b->cpu_free > a->cpu_free || b->mem_free > a->mem_free || b->n_tasks < a->n_tasks || b->is_up > a->is_up)
+        return true;
     for (int k = 0; k < POL_ENGINES_MAX; k++)
         if (b->engine_free[k] > a->engine_free[k]) return true;
     for (uint32_t k = a->card0; k < a->card0 + a->n_gpu; k++) {
@@ -311,7 +316,8 @@ static bool put_shapes(struct fairway_code *c, const struct pol_view *v)
     }
     for (uint32_t i = c->r.shapes_told; i < v->n_shapes; i++) {
         const struct pol_shape *s = &v->shape[i];
-        const int64_t word[] = { FAIRWAY_SHAPE, s->cpu_milli, s->mem_b, s->n_gpu, s->n_gpu > 0 ? s->gpu_milli : 0, s->gpu_mem_b,
+        const int64_t word[] = { FAIRWAY_SHAPE, s->cpu_milli, s->mem_b, s->n_gpu, s->n_gpu > 0 ? s->gpu_milli : 0,
+            s->gpu_mem_b,
                                  s->gpu_cores, s->exclusive };
         for (size_t k = 0; k < ARRAY_LEN(word); k++) put(c, word[k]);
     }
@@ -336,7 +342,9 @@ static void write_round(struct fairway_code *c, const struct pol_view *v, const 
     const bool frees = l->n > 0 && v->n_changed > 0, queues = v->n_engines > 0 && v->n_changed > 0;
     c->r.out.n = 0;
     if (shapes || frees || queues || c->n_rare > 0)
-        message_decide(&c->r.out, c->r.host, &(struct message_round){ .view = v, .event = c->rare, .n_events = c->n_rare, .node = v->changed, .n_nodes = queues ? v->n_changed : 0, .shapes_told = c->r.shapes_told, .flags = c->r.flags, .frees = frees });
+        message_decide(&c->r.out, c->r.host, &(struct message_round){ .view = v, .event = c->rare,
+            .n_events = c->n_rare, .node = v->changed, .n_nodes = queues ? v->n_changed : 0,
+            .shapes_told = c->r.shapes_told, .flags = c->r.flags, .frees = frees });
     c->r.shapes_told = v->n_shapes;
     dialog_note_jobs(&c->r, ev, n_ev);
 }
@@ -351,7 +359,8 @@ static const char *reason(const struct fairway_code *c, int64_t id)
 /* The decision at w, of at most n words; returns how many it has, 0 with `error` filled: it is none. */
 static size_t read_decision(struct fairway_code *c, const int64_t *w, size_t n, struct reply_decision *d, char *error)
 {
-    static const size_t least[] = { [FAIRWAY_OTHER] = 1, [FAIRWAY_START] = 7, [FAIRWAY_START_GANG] = 4, [FAIRWAY_PREEMPT] = 4, [FAIRWAY_HOLD] = 5, [FAIRWAY_WAKE] = 2 };
+    static const size_t least[] = { [FAIRWAY_OTHER] = 1, [FAIRWAY_START] = 7, [FAIRWAY_START_GANG] = 4,
+        [FAIRWAY_PREEMPT] = 4, [FAIRWAY_HOLD] = 5, [FAIRWAY_WAKE] = 2 };
     memset(d, 0, sizeof *d);
     if (w[0] < 0 || (size_t)w[0] >= ARRAY_LEN(least) || n < least[w[0]]) {
         (void)reply_error(error, "its decisions are cut short, or none");
@@ -396,7 +405,8 @@ static size_t read_decision(struct fairway_code *c, const int64_t *w, size_t n, 
     }
     MEM_RESERVE(c->gang, c->cap_gang, n_places);
     for (size_t i = 0; i < n_places; i++, place += 3)
-        c->gang[i] = (struct pol_place){ .node = (uint32_t)place[0], .cards = (uint64_t)place[1], .cpu_milli = place[2] };
+        c->gang[i] = (struct pol_place){ .node = (uint32_t)place[0], .cards = (uint64_t)place[1],
+            .cpu_milli = place[2] };
     d->place = c->gang;
     d->n_places = (uint32_t)n_places;
     return used;
@@ -473,7 +483,8 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     MEM_NEW(c);
     memcpy(&c->ops, given, given->size < sizeof c->ops ? given->size : sizeof c->ops);
     dialog_begin(&c->r, host);
-    if (!message_hello(&c->r.out, value[0].s)) (void)snprintf(c->error, sizeof c->error, "weights: '%s' is not user:weight;...", value[0].s);
+    if (!message_hello(&c->r.out, value[0].s)) (void)snprintf(c->error, sizeof c->error,
+        "weights: '%s' is not user:weight;...", value[0].s);
     else c->self = c->ops.create(c->ops.ctx, c, text_of(c), &answer);
     if (c->self != NULL && !reply_hello(&c->r.hello, answer, strlen(answer), what)) fairway_code_fail(c, what);
     if (c->self != NULL && c->error[0] == '\0') {
@@ -497,7 +508,8 @@ static void declare(const void *self, struct pol_ops *table)
 static const char *label(const void *self) { return ((const struct fairway_code *)self)->r.hello.label; }
 static enum st why_not_created(void) { return ST_EINPUT; }
 
-static const struct guest_ops guest = { .declare = declare, .label = label, .create_failed = why_not_created, .timeout_param = POL_NONE };
+static const struct guest_ops guest = { .declare = declare, .label = label, .create_failed = why_not_created,
+    .timeout_param = POL_NONE };
 
 static const struct pol_param params[] = {
     { .name = "weights", .type = POL_TEXT, .dflt = "", .help = "fair shares of users, as user:weight;..." },
@@ -507,7 +519,8 @@ static const struct pol_ops table = {
     .name = "code",
     .source = "a policy of its own",
     .summary = "a policy in another language, of this process",
-    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS | POL_TAKES_REFUSALS,
+    .flags = POL_PREEMPTS | POL_USES_LIMITS | POL_CLAIRVOYANT | POL_BY_COUNT | POL_STRANDS | POL_RUNS_CALLS |
+             POL_TAKES_REFUSALS,
     .n_params = ARRAY_LEN(params),
     .params = params,
     .create = create,

@@ -36,15 +36,18 @@ void dialog_note_jobs(struct dialog *x, const struct pol_event *ev, size_t n_ev)
 }
 
 /* The job that the child names, which must have a task of that number. */
-static bool resolve(const struct dialog *x, uint64_t ordinal, uint32_t task, const struct handles_job **job, char *error)
+static bool resolve(const struct dialog *x, uint64_t ordinal, uint32_t task, const struct handles_job **job,
+    char *error)
 {
     *job = handles_find(&x->jobs, ordinal);
     if (*job == NULL && ordinal >= x->jobs.n_seen)
-        return reply_error(error, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal, (int64_t)x->jobs.n_seen - 1);
+        return reply_error(error, "no job %" PRIu64 " has arrived; the latest is %" PRId64, ordinal,
+            (int64_t)x->jobs.n_seen - 1);
     if (*job == NULL)
         return reply_error(error, "job %" PRIu64 " has ended", ordinal);
     if (task < (*job)->n_tasks) return true;
-    return reply_error(error, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32, ordinal, (*job)->n_tasks, task);
+    return reply_error(error, "job %" PRIu64 " has %" PRIu32 " tasks, the first being 0; there is no task %" PRIu32,
+        ordinal, (*job)->n_tasks, task);
 }
 
 bool dialog_carry_out(const struct dialog *x, const struct reply_decision *d, char *error)
@@ -56,7 +59,8 @@ bool dialog_carry_out(const struct dialog *x, const struct reply_decision *d, ch
     if (about_job && !resolve(x, d->job, d->task, &j, error)) return false;
     if (d->verb == POL_VERB_LEND && !resolve(x, d->lender, 0, &lender, error)) return false;
     if (d->verb == POL_VERB_START_GANG && d->n_places != j->n_tasks && !x->elastic->sizes(h->ctx, j->job).is_elastic)
-        return reply_error(error, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks", d->n_places, d->job, j->n_tasks);
+        return reply_error(error, "'nodes' names %" PRIu32 " places; job %" PRIu64 " has %" PRIu32 " tasks",
+            d->n_places, d->job, j->n_tasks);
     switch (d->verb) {
     case POL_VERB_START: h->start(h->ctx, j->task[d->task], d->place, 1, d->text); break;
     case POL_VERB_START_GANG: h->start(h->ctx, j->task[0], d->place, d->n_places, d->text); break;
@@ -96,7 +100,8 @@ static bool check_query(const struct dialog *x, const struct pol_view *v, const 
         uint32_t n = x->calls->state(x->host->ctx, (*j)->task[r->task]).n_calls;
         if (!is_node(v, r->way[i].from, error) || !is_node(v, r->way[i].to, error)) return false;
         if (r->way[i].call < n) continue;
-        return reply_error(error, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0", r->way[i].call, n);
+        return reply_error(error, "'overhead' asks for call %" PRIu32 "; the task has %" PRIu32 ", the first being 0",
+            r->way[i].call, n);
     }
     return true;
 }
@@ -109,6 +114,7 @@ bool dialog_answer(struct dialog *x, const struct pol_view *v, int64_t deadline,
     if (r->asks_fits) return planned_answer(&x->planned, &x->out, v, r, deadline, error);
     if (!check_query(x, v, &j, error)) return false;
     message_answer(&x->out, x->host, j->task[r->task],
-                   &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way, .n_ways = r->n_ways }, x->flags);
+                   &(struct message_question){ .node = r->node, .n_nodes = r->n_nodes, .way = r->way,
+                       .n_ways = r->n_ways }, x->flags);
     return true;
 }

@@ -158,7 +158,8 @@ static void write_round(struct exec *x, const struct pol_view *v, const struct p
     x->r.out.n = 0;
     choose_nodes(x, v, ev, n_ev);
     if (!x->r.cluster_told) message_cluster(&x->r.out, h, v);
-    message_decide(&x->r.out, h, &(struct message_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node, .n_nodes = x->n_nodes, .shapes_told = x->r.shapes_told, .flags = x->r.flags, .frees = x->n_nodes > 0 });
+    message_decide(&x->r.out, h, &(struct message_round){ .view = v, .event = ev, .n_events = n_ev, .node = x->node,
+        .n_nodes = x->n_nodes, .shapes_told = x->r.shapes_told, .flags = x->r.flags, .frees = x->n_nodes > 0 });
     x->r.cluster_told = true;
     x->r.shapes_told = v->n_shapes;
     dialog_note_jobs(&x->r, ev, n_ev);
@@ -195,7 +196,8 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     } while (x->r.reply.is_query);
     for (struct reply_decision d; x->r.reply.next < x->r.reply.n;) {
         if (reply_next(&x->r.reply, &d, what) && dialog_carry_out(&x->r, &d, what)) continue;
-        fail(x, "line %" PRIu64 " of its output, decision %zu of %zu: %s", child_lines(x->child), x->r.reply.next, x->r.reply.n, what);
+        fail(x, "line %" PRIu64 " of its output, decision %zu of %zu: %s", child_lines(x->child), x->r.reply.next,
+            x->r.reply.n, what);
         return;
     }
 }

@@ -135,7 +135,8 @@ static void write_place(struct json_text *out, uint32_t node, uint64_t cards)
 }
 
 /* What a task holds (sign -1), or gives back.  Of an exclusive one its presence is enough: nothing fits beside it. */
-static void move(struct pol_node *n, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign, int64_t cpu_milli)
+static void move(struct pol_node *n, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign,
+    int64_t cpu_milli)
 {
     n->n_tasks = (uint32_t)((int64_t)n->n_tasks - sign);
     n->cpu_free += sign * cpu_milli;
@@ -155,7 +156,8 @@ struct pol_node *planned_touch(struct planned *p, uint32_t node)
     return &p->node[node];
 }
 
-void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign, int64_t cpu_milli)
+void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign,
+    int64_t cpu_milli)
 {
     struct pol_node *n = planned_touch(p, node);
     struct pol_card *card = p->card + n->card0;
@@ -181,7 +183,8 @@ struct sink {
 };
 
 /* Places on one node of at most n tasks, one after the other; returns how many.  Ends early when the line is long. */
-static uint32_t find_places(const struct planned *p, const struct sink *to, const struct pol_shape *s, uint32_t node, uint32_t n, bool empty)
+static uint32_t find_places(const struct planned *p, const struct sink *to, const struct pol_shape *s, uint32_t node,
+    uint32_t n, bool empty)
 {
     const struct pol_node *now = &p->node[node];
     const struct pol_card *cards = p->card + now->card0;
@@ -208,13 +211,15 @@ static void write_request(const struct planned *p, struct json_text *out, const 
     size_t n_nodes = r->all_nodes ? p->n_nodes : r->n_nodes;
     json_text_begin(out, NULL, '[');
     for (size_t i = 0; i < n_nodes && (n == 0 || left > 0); i++) {
-        uint32_t found = find_places(p, &(struct sink){ out, NULL }, s, r->all_nodes ? (uint32_t)i : r->node[i], n == 0 ? 1 : left, r->empty);
+        uint32_t found = find_places(p, &(struct sink){ out, NULL }, s, r->all_nodes ? (uint32_t)i : r->node[i],
+            n == 0 ? 1 : left, r->empty);
         if (n > 0) left -= found;
     }
     json_text_end(out, ']');
 }
 
-uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty, struct planned_place *out)
+uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty,
+    struct planned_place *out)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < p->n_nodes && (n == 0 || found < n); i++)

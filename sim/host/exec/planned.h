@@ -28,11 +28,15 @@ struct planned_place {
     int64_t node;
     uint64_t cards;
 };
-/* The first places of n tasks of the shape, one after the other, in *out [n]; returns how many there are.  n 0: of one task
- * on each node, [n_nodes].  empty: as if nothing ran there. */
-uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty, struct planned_place *out);
+/*
+ * The first places of n tasks of the shape, one after the other, in *out [n]; returns how many there are.  n 0: of one
+ * task on each node, [n_nodes].  empty: as if nothing ran there.
+ */
+uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty,
+    struct planned_place *out);
 /* A task of the shape comes to hold that of the node (sign -1), or no longer (+1); cpu_milli: its cores. */
-void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign, int64_t cpu_milli);
+void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign,
+    int64_t cpu_milli);
 /* The node as it is planned, to be changed; it is the view's again when the next round begins. */
 struct pol_node *planned_touch(struct planned *p, uint32_t node);
 /*
