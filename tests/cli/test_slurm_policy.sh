@@ -268,15 +268,23 @@ check "rounds out of order" wrong "r.csv:3" r.csv "at_s,round
 4,full" rounds
 
 # ---- held to the real one ----
-near() { # DIR: the replay of what was recorded there is near enough
-    sh "$here/tests/slurm/replay.sh" "$1" >"$dir/line" || return 1
+near() { # DIR [clocks]: the replay of what was recorded there is near enough
+    sh "$here/tests/slurm/replay.sh" "$@" >"$dir/line" || return 1
     cat "$dir/line"
     sh "$here/tests/slurm/near.sh" "$(cat "$dir/line")"
 }
 check "what slurmctld did" near "$here/tests/slurm/golden/plain"
-check "of 320 jobs, each on the same nodes" grep -q "^jobs 320, same order 100.00 %.* same nodes 100.00 %" "$dir/line"
+each="^jobs 320, same order 100.00 %.* same nodes 100.00 %"
+check "of 320 jobs, each on the same nodes" grep -q "$each" "$dir/line"
+for kind in spaced accounts; do
+    check "$kind: what slurmctld did" near "$here/tests/slurm/golden/$kind"
+    check "$kind: each job on the same nodes" grep -q "$each" "$dir/line"
+    check "$kind: by the policy's own clock" near "$here/tests/slurm/golden/$kind" clocks
+done
 if [ -n "${FAIRWAY_SLURM:-}" ]; then
-    said=$(JOBS=40 SECONDS_OF_JOBS=25 FAIRWAY=$fairway sh "$here/tests/slurm/held.sh" 2>"$dir/why"); rc=$?
+    short() { JOBS=40 SECONDS_OF_JOBS=25 FAIRWAY=$fairway sh "$here/tests/slurm/held.sh" 2>"$dir/why"; }
+    said=$(short); rc=$?
+    [ $rc -ne 1 ] || { said=$(short); rc=$?; }     # once more, should the machine have been too busy for the daemon
     if [ $rc -eq 77 ]; then
         echo "not ok - a short run beside the real one, which FAIRWAY_SLURM asks for: $(cat "$dir/why")"; bad=1
     else echo "$said"; [ $rc -eq 0 ] || { bad=1; sed 's/^/# /' "$dir/why"; }; fi

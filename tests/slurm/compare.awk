@@ -1,18 +1,8 @@
 # compare.awk -- a replay beside what a real Slurm did:
-#   awk -f compare.awk [-v tick=1] [-v list=1] happened.csv jobs.csv replay.csv
+#   awk -f nodes.awk -f compare.awk [-v tick=1] [-v list=1] happened.csv jobs.csv replay.csv
 # replay.csv: id, start in seconds, nodes joined by spaces.  Prints the pairs of jobs that start in the same order
 # (those within a tick of each other, in either, are in none and count as the same), both mean waits, and the jobs
 # that are on the same nodes; with list=1 each job that is not.
-function expand(list,    out, n, part, i, r, k) {       # n[1-3,5] or n7, of one prefix
-    if (list !~ /\[/) return list
-    sub(/^n\[/, "", list); sub(/\]$/, "", list)
-    n = split(list, part, ",")
-    for (i = 1; i <= n; i++) {
-        if (split(part[i], r, "-") == 1) r[2] = r[1]
-        for (k = r[1] + 0; k <= r[2] + 0; k++) out = out (out == "" ? "" : " ") "n" k
-    }
-    return out
-}
 BEGIN { FS = ","; if (tick == "") tick = 1 }
 FNR == 1 { file++; if (file < 3) next }
 file == 1 {

@@ -1,10 +1,14 @@
-# jobs.awk -- the jobs of a recorded run: awk -f jobs.awk -v n=320 -v seconds=300
+# jobs.awk -- the jobs of a recorded run: awk -f jobs.awk -v n=320 -v seconds=300 [-v cycle=8] [-v accounts=1]
 # A line each: second of submission, user, partition, nodes, CPUs and MiB on each, GPUs on each, limit in minutes,
-# seconds that it sleeps, nice, feature ("-": none).  The same on every machine: its own generator.
+# seconds that it sleeps, nice, feature ("-": none), and with accounts QOS and account.  The same on every machine: its
+# own generator.
+#   cycle  the daemon starts each of its two loops every so many seconds, half a cycle apart: jobs are submitted and end
+#          a quarter of it after a round, so that what a round finds does not hang on fractions of a second
 function draw(k) { seed = (seed * 69069 + 1) % 4294967296; return int(seed / 65536) % k }
 BEGIN {
     seed = 3
     split("games man lp mail news", user)
+    split("physics physics biology biology biology", account)
     t = 0
     for (i = 0; i < n; i++) {
         # bursts: most come together, some after a pause
@@ -27,6 +31,9 @@ BEGIN {
         run = 3 + draw(partition == "urgent" ? 12 : 22)
         if (run > limit * 60 - 10) run = limit * 60 - 10
         nice = draw(10) == 0 ? 100 + draw(400) : 0
-        print t, user[u], partition, nodes, cpus, mem, gpus, limit, run, nice, feature
+        if (cycle) run = int(run / cycle) * cycle + cycle / 4
+        at = cycle ? int(2 * t / cycle) * cycle / 2 : t
+        if (accounts) qos = (draw(6) == 0 ? "high" : draw(5) == 0 ? "low" : "normal") " " account[u]
+        print at, user[u], partition, nodes, cpus, mem, gpus, limit, run, nice, feature, qos
     }
 }

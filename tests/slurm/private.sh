@@ -1,15 +1,16 @@
 #!/bin/sh
-# private.sh up DIR [SETTINGS] | down DIR | kill DIR NODE -- a Slurm of one's own on this machine:
+# private.sh up DIR [SETTINGS [ACCOUNTS]] | down DIR | kill DIR NODE -- a Slurm of one's own on this machine:
 # munged, slurmctld and a slurmd for each node with everything they write under DIR, on ports and a key of its own.
 # Needs root, because slurmd does.  `up` prints the path of slurm.conf; set SLURM_CONF to it; where slurmd cannot run
 # it says why, in slurmd's words, and exits with 77.
 #   SETTINGS  a slurm.conf of what matters to scheduling alone, of nodes n1..nN; daemons' keys are added.
 #             Without it: four nodes of a core, first come, first served
-# `down` ends all of them, whatever their state.  SLURMCTLD and SLURMD name others than those in PATH.
+#   ACCOUNTS  commands for sacctmgr, a line each: mariadbd and slurmdbd run too, and limits are enforced
+# `down` ends all of them, whatever their state.  SLURMCTLD, SLURMD and SLURMDBD name others than those in PATH.
 set -eu
-usage() { echo "usage: private.sh up DIR [SETTINGS] | down DIR | kill DIR NODE" >&2; exit 2; }
+usage() { echo "usage: private.sh up DIR [SETTINGS [ACCOUNTS]] | down DIR | kill DIR NODE" >&2; exit 2; }
 [ $# -ge 2 ] || usage
-what=$1 dir=$2 node=${3:-} settings=${3:-}
+what=$1 dir=$2 node=${3:-} settings=${3:-} accounts=${4:-}
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 conf=$dir/slurm.conf
@@ -89,6 +90,47 @@ PartitionName=all Nodes=n[1-4] Default=YES MaxTime=10 State=UP
 END
 }
 
+# mariadbd and slurmdbd, on the two ports after the nodes'.
+up_accounts() {
+    db=$((port + n_nodes + 1)) dbd=$((port + n_nodes + 2))
+    rm -rf "$dir/mariadb"
+    mkdir -p "$dir/mariadb"
+    mariadb-install-db --no-defaults --user=root --datadir="$dir/mariadb" >"$dir/log/mariadb-install" 2>&1
+    # A statement a line.
+    printf '%s;\n' "CREATE USER 'slurm'@'localhost' IDENTIFIED BY 'private'" \
+                   "GRANT ALL ON *.* TO 'slurm'@'localhost'" >"$dir/grant.sql"
+    mariadbd --no-defaults --user=root --datadir="$dir/mariadb" --socket="$dir/mariadb.sock" --bind-address=127.0.0.1 \
+             --port="$db" --pid-file="$dir/pid/mariadbd" --init-file="$dir/grant.sql" --innodb-buffer-pool-size=64M \
+             --innodb-lock-wait-timeout=900 >"$dir/log/mariadbd" 2>&1 &
+    wait_for 30 test -s "$dir/pid/mariadbd"
+    (umask 077
+     cat >"$dir/slurmdbd.conf" <<END
+AuthType=auth/munge
+AuthInfo=socket=$dir/munge/socket
+DbdHost=$host
+DbdAddr=127.0.0.1
+DbdPort=$dbd
+SlurmUser=root
+PidFile=$dir/pid/slurmdbd
+LogFile=$dir/log/slurmdbd
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=$db
+StorageUser=slurm
+StoragePass=private
+StorageLoc=slurm
+END
+    )
+    "${SLURMDBD:-slurmdbd}" -D >"$dir/log/slurmdbd.out" 2>&1 &
+    echo $! >"$dir/pid/slurmdbd"
+    wait_for 40 timeout 5 sacctmgr -n show cluster || { tail -n 3 "$dir/log/slurmdbd" >&2; return 1; }
+    sacctmgr -i add cluster private >/dev/null
+    while read -r line; do
+        [ -z "$line" ] || eval "sacctmgr -i $line" >>"$dir/log/sacctmgr" 2>&1 ||
+            { echo "sacctmgr $line: $(tail -n 1 "$dir/log/sacctmgr")" >&2; return 1; }
+    done <"$accounts"
+}
+
 up() {
     rm -rf "$dir/state" "$dir/log"
     mkdir -p "$dir/state" "$dir/log" "$dir/pid" "$dir/munge"
@@ -98,7 +140,7 @@ up() {
     last='s/^NodeName=n\[[0-9]*-\([0-9]*\)\].*/\1/p; s/^NodeName=n\([0-9]*\) .*/\1/p'
     [ -z "$settings" ] || n_nodes=$(sed -n "$last" "$settings" | sort -n | tail -n 1)
     port=$((20000 + $$ % 12000))        # below the range that the kernel gives out
-    while in_use $port $((n_nodes + 1)); do port=$((port + n_nodes + 1)); done
+    while in_use $port $((n_nodes + 3)); do port=$((port + n_nodes + 3)); done
     dd if=/dev/urandom of="$dir/munge/key" bs=128 count=1 2>/dev/null
     chmod 400 "$dir/munge/key"
     # --force: the folder may lie under /tmp, which munged distrusts
@@ -130,12 +172,21 @@ SlurmdTimeout=6
 InactiveLimit=0
 KillWait=1
 SlurmdParameters=config_overrides
-AccountingStorageType=accounting_storage/none
 END
+    if [ -n "$accounts" ]; then
+        printf '%s\n' AccountingStorageType=accounting_storage/slurmdbd AccountingStorageHost=127.0.0.1 \
+                      AccountingStoragePort=$((port + n_nodes + 2)) AccountingStoragePass="$dir/munge/socket" \
+                      AccountingStorageEnforce=limits,qos >>"$conf"
+    else
+        echo AccountingStorageType=accounting_storage/none >>"$conf"
+    fi
     cluster_lines >>"$conf"
     ! grep -q '^GresTypes=gpu' "$conf" || echo "Name=gpu File=/dev/tty[0-3]" >"$dir/gres.conf"
     SLURM_CONF=$conf
     export SLURM_CONF
+    [ -z "$accounts" ] || up_accounts || { end_all; exit 1; }
+    # slurmctld's delays are compared in whole seconds: it begins, and so ticks, away from where one passes to the next.
+    until [ "$(date +%1N)" -eq 2 ]; do sleep 0.02; done
     # In the foreground, that what they say when they die is kept.
     ("${SLURMCTLD:-slurmctld}" -D -c -f "$conf"; echo "exit status $?") >"$dir/log/slurmctld.err" 2>&1 &
     i=1

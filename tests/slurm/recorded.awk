@@ -1,5 +1,5 @@
 # recorded.awk -- jobs.csv, happened.csv and clock of record.sh, from the job completion log, the list of what was
-# sent and slurmctld's log: awk -f recorded.awk -v out=DIR -v tz=+0000 DONE SENT LOG
+# sent and slurmctld's log: awk -f nodes.awk -f recorded.awk -v out=DIR -v tz=+0000 DONE SENT LOG
 # A job runs from the round in which it is started until the daemon hears of its end; rounds.csv has when the daemon
 # held its rounds, and which nodes were still being cleared of a job that had ended; time 0 is the first submission.
 function seconds(stamp,    d, t, days) {    # since 1970, of 2026-01-31T12:00:00.000, in the zone of the machine
@@ -30,11 +30,24 @@ FILENAME ~ /sent$/ { sent[++n] = $0; next }
     k = split(expand(nodes[job]), on, " ")
     for (i = 1; i <= k; i++) clearing[on[i], job] = 1
 }
-/_slurm_rpc_epilog_complete: JobId=/ { id($0); sub(/.*Node=/, ""); sub(/ .*/, ""); delete clearing[$0, job] }
+/_slurm_rpc_epilog_complete: JobId=/ {
+    id($0); sub(/.*Node=/, ""); sub(/ .*/, "")
+    delete clearing[$0, job]
+    took[++n_took] = at - end[job]
+}
 /sched: Running job scheduler for / { hold(/full queue/ ? "full" : "main") }
 /_attempt_backfill: beginning/ { hold("backfill") }
-/sched: Running job scheduler for full queue/ { if (!looks++) look = at; last_look = at }
-/_attempt_backfill: beginning/ { if (first && !round) round = at }
+/decay_apply_weighted_factors: priority for job/ { if (at - weighed > 1) hold("priorities"); weighed = at }
+/sched: Running job scheduler for full queue/ { full[++looks] = at }
+/_attempt_backfill: beginning/ && first {
+    bf[++n_bf] = at
+    if (n_bf > 1 && (!least || at - bf[n_bf - 1] < least)) least = at - bf[n_bf - 1]
+}
+function median(x, n,    i, k, swap) {
+    for (i = 2; i <= n; i++)
+        for (k = i; k > 1 && x[k] < x[k - 1]; k--) { swap = x[k]; x[k] = x[k - 1]; x[k - 1] = swap }
+    return n ? x[int((n + 1) / 2)] : 0
+}
 function hold(what,    x, k, seen, list) {
     for (x in clearing) {
         split(x, k, SUBSEP)
@@ -42,16 +55,6 @@ function hold(what,    x, k, seen, list) {
         seen[k[1]] = 1
     }
     round_at[++held] = at; kind[held] = what; cleared[held] = list
-}
-function expand(list,    out, n, part, i, r, k) {       # n[1-3,5] or n7
-    if (list !~ /\[/) return list
-    sub(/^n\[/, "", list); sub(/\]$/, "", list)
-    n = split(list, part, ",")
-    for (i = 1; i <= n; i++) {
-        if (split(part[i], r, "-") == 1) r[2] = r[1]
-        for (k = r[1] + 0; k <= r[2] + 0; k++) out = out (out == "" ? "" : " ") "n" k
-    }
-    return out
 }
 function id(s) { match(s, /JobId=[0-9]+/); job = substr(s, RSTART + 6, RLENGTH - 6) }
 END {
@@ -66,17 +69,27 @@ END {
             bad = 1
             continue
         }
+        queue = j[3] (j[11] == "" ? "" : "/" j[11] "/" j[12])
         printf "%s,%.3f,%.3f,%s,%s,%d,%d,%d,%d,%d,%s,%d,%d\n",
-               job, submit[job] - zero, end[job] - start[job], j[2], j[3], j[4], (j[4] > 1),
+               job, submit[job] - zero, end[job] - start[job], j[2], queue, j[4], (j[4] > 1),
                j[5], j[6], j[7], j[10] == "-" ? "" : j[10], j[8] * 60, -j[9] >(out "/jobs.csv")
         printf "%s,%.3f,\"%s\",%s\n", job, start[job] - zero, nodes[job], how[job] >(out "/happened.csv")
     }
     print "at_s,round,clearing" >(out "/rounds.csv")
     for (i = 1; i <= held; i++)
         if (round_at[i] >= zero) printf "%.3f,%s,%s\n", round_at[i] - zero, kind[i], cleared[i] >(out "/rounds.csv")
-    ticks = int((last_look - look) / 1.002 + 0.5)
-    tick = ticks > 0 ? (last_look - look) / ticks : 1
-    printf "epoch=%.3fs,started=%.3fs,tick=%.3fms,bf_phase=%.3fs\n",
-           zero, zero - look + int((look - started) / tick) * tick, 1000 * tick, round - zero >(out "/clock")
+    # From one full round to the next it is a whole number of looks.
+    tick = 1.001
+    for (i = 2; i <= looks; i++) {
+        ticks += int((full[i] - full[i - 1]) / tick + 0.5)
+        if (ticks > 20) tick = (full[i] - full[1]) / ticks
+    }
+    look = full[1]
+    for (i = 2; i <= n_bf; i++)
+        if (bf[i] - bf[i - 1] < least + 0.5) { length_of_all += bf[i] - bf[i - 1]; n_lengths++ }
+    printf "epoch=%.3fs,started=%.3fs,tick=%.3fms,bf_phase=%.3fs,bf_length=%.0fms,clearing=%.0fms\n",
+           zero, zero - look + int((look - started) / tick) * tick, 1000 * tick, bf[1] - zero,
+           n_lengths ? 1000 * (length_of_all / n_lengths - int(least)) : 0,
+           1000 * median(took, n_took) >(out "/clock")
     exit bad
 }

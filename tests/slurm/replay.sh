@@ -11,6 +11,7 @@ from=$(cd "$1" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 spec=slurm:config=slurm.conf,tasks=node,$(cat "$from/clock")
+[ ! -e "$from/accounts.cfg" ] || spec=$spec,accounts=accounts.cfg,qos=qos.txt
 [ "${2:-}" = clocks ] || spec=$spec,rounds=rounds.csv
 (cd "$from" && "$fairway" run scenario.yaml -q --audit -p "$spec" -d "$tmp/r.db") >&2 ||
     [ $? -eq 1 ]        # jobs were left, which are then missing below
@@ -19,4 +20,5 @@ sqlite3 -csv "$tmp/r.db" "
     FROM (SELECT * FROM attempt ORDER BY node) a JOIN job j USING (run, ordinal)
     JOIN node n ON n.run = a.run AND n.node = a.node
     GROUP BY j.ordinal" | tr -d '"' >"$tmp/replay.csv"
-awk -v list="${LIST:-0}" -f "$here/compare.awk" "$from/happened.csv" "$from/jobs.csv" "$tmp/replay.csv"
+awk -v list="${LIST:-0}" -f "$here/nodes.awk" -f "$here/compare.awk" \
+    "$from/happened.csv" "$from/jobs.csv" "$tmp/replay.csv"
