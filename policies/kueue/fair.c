@@ -49,29 +49,17 @@ uint32_t kueue_tournament(struct kueue *k, uint32_t cohort)
 
 /* ---- who goes ---- */
 
-/* A search: candidates in order, by queue; pools from which nothing more is to be had. */
+/* A search: candidates, those of a queue together and in order; pools from which nothing more is to be had. */
 struct search {
     const struct kueue_demand *q;
     struct kueue_candidate *at;
-    size_t n;                /* workload POL_NONE: taken */
     bool *pruned, *is_above; /* [n_pools] is_above: cohorts above the demand's queue */
-    size_t *from;            /* [n_pools] before this no candidate of the queue is left */
+    size_t *first, *from, *end; /* [n_pools] the queue's candidates; those from `from` on were not taken yet */
 };
 
-static struct kueue_candidate *next_of(const struct search *s, uint32_t queue)
-{
-    size_t *i = &s->from[queue];
-    while (*i < s->n && (s->at[*i].workload == POL_NONE || s->at[*i].queue != queue)) ++*i;
-    return *i < s->n ? &s->at[*i] : NULL;
-}
+static bool has_more(const struct search *s, uint32_t queue) { return s->from[queue] < s->end[queue]; }
 
-static uint32_t pop(struct search *s, uint32_t queue)
-{
-    struct kueue_candidate *c = next_of(s, queue);
-    uint32_t id = c->workload;
-    c->workload = POL_NONE;
-    return id;
-}
+static uint32_t pop(struct search *s, uint32_t queue) { return s->at[s->from[queue]++].workload; }
 
 /* The queue below with the greatest share on the way down; POL_NONE: something was pruned, ask again. */
 static uint32_t next_queue(struct kueue *k, struct search *s, uint32_t cohort)
@@ -82,7 +70,7 @@ static uint32_t next_queue(struct kueue *k, struct search *s, uint32_t cohort)
     for (uint32_t c = t->pool[cohort].first_queue; c != POL_NONE; c = t->pool[c].next) {
         if (s->pruned[c]) continue;
         int64_t share = kueue_share(t, c);
-        if ((share == 0 && c != s->q->queue) || next_of(s, c) == NULL) s->pruned[c] = true;
+        if ((share == 0 && c != s->q->queue) || !has_more(s, c)) s->pruned[c] = true;
         else if (share >= of_queue) {
             of_queue = share;
             queue = c;
@@ -108,7 +96,7 @@ static uint32_t next_queue(struct kueue *k, struct search *s, uint32_t cohort)
 static uint32_t next_target(struct kueue *k, struct search *s)
 {
     const struct kueue_tree *t = &k->config.tree;
-    if (t->pool[s->q->queue].parent == POL_NONE) return next_of(s, s->q->queue) != NULL ? s->q->queue : POL_NONE;
+    if (t->pool[s->q->queue].parent == POL_NONE) return has_more(s, s->q->queue) ? s->q->queue : POL_NONE;
     const uint32_t root = kueue_root(t, s->q->queue);
     while (!s->pruned[root]) {
         uint32_t queue = next_queue(k, s, root);
@@ -147,13 +135,13 @@ static bool take(struct kueue *k, const struct search *s, uint32_t victim, const
 
 static const char sharing[] = "fair sharing within the cohort";
 
-/* The first strategy, for each candidate in turn; those that it leaves are gathered at the front of k->candidate. */
+/* The first strategy, for each candidate in turn; those that it leaves are the search's after it. */
 static bool run_first(struct kueue *k, struct search *s, struct kueue_targets *out)
 {
     const struct kueue_tree *t = &k->config.tree;
-    uint32_t *left = pol_alloc(s->n, sizeof *left), queue, own, other;
+    size_t *left = pol_alloc(t->n_pools, sizeof *left);     /* of each queue, gathered at the front of its own */
+    uint32_t queue, own, other;
     bool fits = false;
-    size_t n_left = 0;
     while (!fits && (queue = next_target(k, s)) != POL_NONE) {
         if (queue == s->q->queue) {
             fits = take(k, s, pop(s, queue), kueue_own_reason, out);
@@ -161,7 +149,7 @@ static bool run_first(struct kueue *k, struct search *s, struct kueue_targets *o
         }
         almost_lca(k, s, queue, &own, &other);
         const int64_t with = kueue_share(t, own), before = kueue_share(t, other);
-        while (next_of(s, queue) != NULL) {
+        while (has_more(s, queue)) {
             const uint32_t victim = pop(s, queue);
             kueue_take_out(k, victim);
             const int64_t after = kueue_share(t, other);
@@ -170,12 +158,13 @@ static bool run_first(struct kueue *k, struct search *s, struct kueue_targets *o
                 fits = take(k, s, victim, sharing, out);
                 break;
             }
-            left[n_left++] = victim;
+            s->at[s->first[queue] + left[queue]++].workload = victim;
         }
     }
-    s->n = n_left;
-    for (size_t i = 0; i < n_left; i++)
-        s->at[i] = (struct kueue_candidate){ .workload = left[i], .queue = k->workload[left[i]].queue };
+    for (uint32_t p = t->n_cohorts; p < t->n_pools; p++) {
+        s->from[p] = s->first[p];
+        s->end[p] = s->first[p] + left[p];
+    }
     free(left);
     return fits;
 }
@@ -193,31 +182,44 @@ static bool run_second(struct kueue *k, struct search *s, struct kueue_targets *
     return false;
 }
 
-void kueue_find_fair(struct kueue *k, const struct kueue_demand *q, struct kueue_targets *out)
+static void collect_of(struct kueue *k, struct search *s, uint32_t queue)
+{
+    s->first[queue] = s->from[queue] = k->n_candidates;
+    kueue_sort_holds(k, queue);
+    kueue_collect(k, s->q, queue, POL_NONE, 0);
+    s->end[queue] = k->n_candidates;
+}
+
+static void find(struct kueue *k, struct search *s, struct kueue_targets *out)
 {
     const struct kueue_tree *t = &k->config.tree;
-    out->n = k->n_candidates = 0;
-    kueue_collect(k, q, q->queue, POL_NONE, 1);
-    for (uint32_t p = t->n_cohorts; p < t->n_pools && t->pool[q->queue].parent != POL_NONE; p++)
-        if (p != q->queue && kueue_root(t, p) == kueue_root(t, q->queue) && !kueue_is_within(k, p, q))
-            kueue_collect(k, q, p, POL_NONE, 0);
+    const struct kueue_demand *q = s->q;
+    const uint32_t root = kueue_root(t, q->queue);
+    k->n_candidates = 0;
+    collect_of(k, s, q->queue);
+    for (uint32_t p = t->n_cohorts; p < t->n_pools && root != q->queue; p++)
+        if (p != q->queue && kueue_root(t, p) == root && !kueue_is_within(k, p, q)) collect_of(k, s, p);
     if (k->n_candidates == 0 || !kueue_is_hopeful(k, q)) return;
-    kueue_sort_candidates(k);
-    struct search s = { .q = q, .at = k->candidate, .n = k->n_candidates };
-    bool *flag = pol_alloc(2 * (size_t)t->n_pools, sizeof *flag);
-    s.pruned = flag;
-    s.is_above = flag + t->n_pools;
-    s.from = pol_alloc(t->n_pools, sizeof *s.from);
-    for (uint32_t p = t->pool[q->queue].parent; p != POL_NONE; p = t->pool[p].parent) s.is_above[p] = true;
+    s->at = k->candidate;
+    for (uint32_t p = t->pool[q->queue].parent; p != POL_NONE; p = t->pool[p].parent) s->is_above[p] = true;
     count_demand(k, q, true);
-    bool fits = run_first(k, &s, out);
+    bool fits = run_first(k, s, out);
     if (!fits && k->config.has_initial_too) {
-        memset(s.pruned, 0, t->n_pools * sizeof *s.pruned);
-        memset(s.from, 0, t->n_pools * sizeof *s.from);
-        fits = run_second(k, &s, out);
+        memset(s->pruned, 0, t->n_pools * sizeof *s->pruned);
+        fits = run_second(k, s, out);
     }
     count_demand(k, q, false);
     if (fits) kueue_fill_back(k, q, out, true);
     kueue_restore(k, out, fits);
-    POL_FREE(flag, s.from);
+}
+
+void kueue_find_fair(struct kueue *k, const struct kueue_demand *q, struct kueue_targets *out)
+{
+    const size_t n = k->config.tree.n_pools;
+    bool *flag = pol_alloc(2 * n, sizeof *flag);
+    size_t *at = pol_alloc(3 * n, sizeof *at);
+    struct search s = { .q = q, .pruned = flag, .is_above = flag + n, .first = at, .from = at + n, .end = at + 2 * n };
+    out->n = 0;
+    find(k, &s, out);
+    POL_FREE(flag, at);
 }

@@ -100,7 +100,33 @@ static int compare(const void *pa, const void *pb)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-void kueue_sort_candidates(struct kueue *k) { qsort(k->candidate, k->n_candidates, sizeof *k->candidate, compare); }
+/* The order of `compare` among those of one queue and rank. */
+static bool goes_before(const struct kueue *k, uint32_t a, uint32_t b)
+{
+    const struct kueue_workload *x = &k->workload[a], *y = &k->workload[b];
+    const struct unit *u = sched_unit(&k->sched, a), *v = sched_unit(&k->sched, b);
+    if (x->priority != y->priority) return x->priority < y->priority;
+    if (x->reserved_at != y->reserved_at) return x->reserved_at > y->reserved_at;
+    return u->ordinal != v->ordinal ? u->ordinal < v->ordinal : u->index < v->index;
+}
+
+/* Insertion sort: between two searches few came or went. */
+void kueue_sort_holds(struct kueue *k, uint32_t pool)
+{
+    struct kueue_queue *q = kueue_queue_of(k, pool);
+    if (q->is_sorted) return;
+    q->is_sorted = true;
+    for (size_t i = 1; i < q->n_holds; i++) {
+        const uint32_t id = q->holds[i];
+        size_t at = i;
+        for (; at > 0 && goes_before(k, id, q->holds[at - 1]); at--) {
+            q->holds[at] = q->holds[at - 1];
+            k->workload[q->holds[at]].pos = at;
+        }
+        q->holds[at] = id;
+        k->workload[id].pos = at;
+    }
+}
 
 void kueue_collect(struct kueue *k, const struct kueue_demand *q, uint32_t pool, uint32_t lca, uint32_t rank)
 {
@@ -122,12 +148,33 @@ void kueue_collect(struct kueue *k, const struct kueue_demand *q, uint32_t pool,
     }
 }
 
+static int64_t used_of(const struct kueue_workload *w, uint32_t pair)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < w->n_use; i++) n += w->use[i].pair == pair ? w->use[i].n : 0;
+    return n;
+}
+
 /* Would it do if all candidates went?  If not, no search finds anything. */
 bool kueue_is_hopeful(struct kueue *k, const struct kueue_demand *q)
 {
-    for (size_t i = 0; i < k->n_candidates; i++) kueue_take_out(k, k->candidate[i].workload);
-    const bool fits = kueue_demand_fits(k, q, true);
-    for (size_t i = 0; i < k->n_candidates; i++) kueue_put_back(k, k->candidate[i].workload);
+    struct kueue_tree *t = &k->config.tree;
+    bool fits = true;
+    /* Of each pair alone, what neighbours of one queue use at once: the tree's state does not depend on the order. */
+    for (uint32_t i = 0; i < q->n_use && fits; i++) {
+        const uint32_t pair = q->use[i].pair;
+        for (int sign = 0; sign < 2; sign++) {
+            for (size_t c = 0; c < k->n_candidates;) {
+                const uint32_t queue = k->candidate[c].queue;
+                int64_t n = 0;
+                for (; c < k->n_candidates && k->candidate[c].queue == queue; c++)
+                    n += used_of(&k->workload[k->candidate[c].workload], pair);
+                if (sign == 0) kueue_free(t, queue, pair, n);
+                else kueue_use(t, queue, pair, n);
+            }
+            if (sign == 0) fits = q->use[i].n <= kueue_available(t, q->queue, pair);
+        }
+    }
     return fits;
 }
 
@@ -244,7 +291,7 @@ void kueue_find_targets(struct kueue *k, const struct kueue_demand *q, struct ku
     kueue_collect(k, q, q->queue, POL_NONE, OF_ITS_OWN);
     out->n = 0;
     if (k->n_candidates == 0 || !kueue_is_hopeful(k, q)) return;
-    kueue_sort_candidates(k);
+    qsort(k->candidate, k->n_candidates, sizeof *k->candidate, compare);
     if (n_others == 0 || (forbidden && !is_under(k, q))) (void)attempt(k, q, out, true);
     else if (forbidden && n_above == 0) (void)(attempt(k, q, out, false) || attempt(k, q, out, true));
     else (void)(attempt(k, q, out, true) || attempt(k, q, out, false));

@@ -59,6 +59,7 @@ void kueue_use(struct kueue_tree *t, uint32_t pool, uint32_t pair, int64_t n)
     while (pool != POL_NONE && n > 0) {
         int64_t local = kueue_local_available(t, pool, pair);
         t->pool[pool].quota[pair].used += n;
+        t->pool[pool].has_share = false;
         n -= local;
         pool = t->pool[pool].parent;
     }
@@ -70,6 +71,7 @@ void kueue_free(struct kueue_tree *t, uint32_t pool, uint32_t pair, int64_t n)
         struct kueue_quota *q = &t->pool[pool].quota[pair];
         int64_t in_parent = q->used - guaranteed(q);
         q->used -= n;
+        t->pool[pool].has_share = false;
         n = least(n, in_parent);
         pool = t->pool[pool].parent;
     }
@@ -115,7 +117,7 @@ uint32_t kueue_borrow_height(const struct kueue_tree *t, uint32_t queue, uint32_
     return t->pool[last].height;
 }
 
-int64_t kueue_share(const struct kueue_tree *t, uint32_t pool)
+static int64_t share_of(const struct kueue_tree *t, uint32_t pool)
 {
     const struct kueue_pool *p = &t->pool[pool];
     int64_t borrowed[KUEUE_RESOURCES] = { 0 }, lendable[KUEUE_RESOURCES] = { 0 }, share = 0;
@@ -136,4 +138,12 @@ int64_t kueue_share(const struct kueue_tree *t, uint32_t pool)
             share = most(share, part);
         }
     return share * 1000 / p->weight;
+}
+
+int64_t kueue_share(const struct kueue_tree *t, uint32_t pool)
+{
+    struct kueue_pool *p = &t->pool[pool];
+    if (!p->has_share) p->share = share_of(t, pool);
+    p->has_share = true;
+    return p->share;
 }

@@ -24,6 +24,8 @@ struct kueue_pool {
     uint32_t parent, first_cohort, first_queue, next; /* children in the file's order; next of the same kind */
     int64_t weight;                                   /* of fair sharing, thousandths */
     uint32_t height;                                  /* to the furthest leaf */
+    int64_t share;                                    /* what kueue_share found, while has_share */
+    bool has_share;
     struct kueue_quota *quota;                        /* [n_pairs] */
 };
 

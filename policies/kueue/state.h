@@ -106,6 +106,7 @@ struct kueue_queue {
     size_t cap_parked, n_parked;
     uint32_t *holds;
     size_t cap_holds, n_holds; /* workloads that hold quota, any order */
+    bool is_sorted;            /* holds: in the order in which they are candidates */
     uint32_t sticky;           /* who evicted others to be admitted, and is first; POL_NONE */
     uint64_t generation;       /* from 1; one more whenever a workload of its gives quota back */
     struct kueue_entry entry;  /* of this cycle */
@@ -188,7 +189,8 @@ struct kueue_candidate {
 /* Fills *out: who must give quota up so that the demand fits; none: nothing will do.  The tree stays as it was. */
 void kueue_find_targets(struct kueue *k, const struct kueue_demand *q, struct kueue_targets *out);
 void kueue_find_fair(struct kueue *k, const struct kueue_demand *q, struct kueue_targets *out);
-void kueue_sort_candidates(struct kueue *k);
+/* What holds the queue's quota in that order: by priority, the last to get it first, then as they came. */
+void kueue_sort_holds(struct kueue *k, uint32_t pool);
 /* Those of one queue that use what is short, and that the queue's policy lets the demand stop. */
 void kueue_collect(struct kueue *k, const struct kueue_demand *q, uint32_t pool, uint32_t lca, uint32_t rank);
 bool kueue_is_hopeful(struct kueue *k, const struct kueue_demand *q);
