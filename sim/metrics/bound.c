@@ -12,8 +12,9 @@
  * jobs out only frees capacity, so a bound on some of them is one for all.  A
  * job that its limit ended is counted with no work and at most its limit.
  *
- * Cost: O(tasks x GPU types) a job that ended, and 40 + 8 for each machine bytes;
- * O(n log n) for each machine that counts, when the run is over.
+ * Cost: O(tasks x GPU types) a job that ended, and 32 + 8 for each machine bytes
+ * of a scratch array; O(n log n) for each machine that counts, when the run is
+ * over, in memory by the jobs that are there at one time.
  *
  * 1. Pooled machines.  Give each GPU type g a weight w_g >= 0.  A task that
  *    holds c thousandths of cards of type g uses c w_g of the P = sum of
@@ -51,6 +52,7 @@
 #include "metrics/collector.h"
 
 #include "base/mem.h"
+#include "base/scratch.h"
 #include "lib/heap.h"
 #include "model/graph.h"
 
@@ -63,10 +65,10 @@ enum { BOUND_CPU, BOUND_MEM, BOUND_GPU, BOUND_SPEED, BOUND_TYPE, BOUND_TYPES_MAX
 
 struct bound_job {
     sim_tick submit;
-    uint64_t ordinal;
     double   least;             /* us: the longest task, or chain of them, at the best speeds there are */
     double   drag;              /* us: its end comes at least this long after its mean busy time */
-    bool     counted;           /* in the mean completion time */
+    bool     ended, counted;    /* in the mean completion time */
+    double   area[];            /* [n_pools] */
 };
 
 struct bound {
@@ -74,9 +76,9 @@ struct bound {
     sim_tick first_submit;      /* makespans count from it; -1: nothing arrived */
     uint32_t n_pools;
     double   capacity[BOUND_POOLS];     /* of each machine; an area over it is in us */
-    struct bound_job *job; size_t n, cap;
-    double  *area;         size_t cap_area;     /* [n][n_pools] */
-    uint32_t *order;            /* indices by submit */
+    struct scratch job;         /* of struct bound_job by ordinal, which is in order of submit */
+    uint64_t n_counted;
+    double   least;             /* us: the sum over those that count */
     bool     closed;            /* arrivals hang on the policy (a limit on concurrency): submits bound nothing */
     uint32_t type_of[BOUND_TYPES_MAX];          /* of the machines from BOUND_TYPE on */
     uint64_t types;             /* bits: GPU types that the cluster has cards of */
@@ -109,13 +111,14 @@ static bool init(void *self, const struct world *w)
         b->type_of[b->n_pools - BOUND_TYPE] = g;
         b->capacity[b->n_pools++] = cards[g];
     }
+    scratch_init(&b->job, sizeof(struct bound_job) + b->n_pools * sizeof(double));
     return true;
 }
 
 static void fini(void *self)
 {
     struct bound *b = self;
-    MEM_FREE(b->job, b->area, b->order);
+    scratch_fini(&b->job);
 }
 
 static double weight(const struct bound *b, const struct cluster *c, uint32_t pool, uint32_t type)
@@ -202,74 +205,57 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     struct bound *b = self;
     const struct job *j = world_job(w, job);
     if (j->status != JOB_DONE && j->status != JOB_TIMEOUT) return;
-    bool counted = collector_is_counted(b->out, j->ordinal);
-    struct bound_job k = { .submit = j->submit, .ordinal = j->ordinal, .drag = INFINITY, .counted = counted };
-    double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0;
+    struct bound_job *k = scratch_put(&b->job, j->ordinal);
+    double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0, *area = k->area;
     uint32_t shape = NONE;
     const struct profiles *profiles = world_config(w)->profiles;
     const bool has_phases = profiles != NULL && phases_n(&profiles->phases, j->model) > 0;
     sim_tick *least = NULL;
-    MEM_ROOM(b->job, b->cap, b->n + 1);
-    MEM_ROOM(b->area, b->cap_area, (b->n + 1) * b->n_pools);
-    double *area = &b->area[b->n * b->n_pools];
-    for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    k->submit = j->submit;
+    k->drag = INFINITY;
+    k->ended = true;
+    k->counted = collector_is_counted(b->out, j->ordinal);
     if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
     for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
         const struct task *q = world_task(w, t);
         if (q->shape != shape) slow = cost_of_phases(b, w, world_shape(w, shape = q->shape), j->model, cost, hold);
         double dur = (double)q->dur, moving = (double)moving_us(w, t);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p] + (moving > 0 ? moving * hold[p] : 0);
-        k.least = fmax(k.least, dur * slow + moving);
+        k->least = fmax(k->least, dur * slow + moving);
         /* c. has one rate, that of the best speed: in phases there are several. */
-        k.drag = has_phases ? 0 : fmin(k.drag, dur * slow / 2);
+        k->drag = has_phases ? 0 : fmin(k->drag, dur * slow / 2);
         if (least != NULL) least[q->index] = (sim_tick)(dur * slow + moving);
     }
-    if (least != NULL) k.least = fmax(k.least, (double)graph_longest(j->graph, least));
+    if (least != NULL) k->least = fmax(k->least, (double)graph_longest(j->graph, least));
     mem_free(least);
     if (j->status != JOB_DONE) {        /* it did not do all its work */
-        k.least = k.drag = fmin(k.least, (double)j->limit);
+        k->least = k->drag = fmin(k->least, (double)j->limit);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     }
-    b->job[b->n++] = k;
+    b->n_counted += k->counted;
+    b->least += k->counted ? k->least : 0;
 }
 
 /* ---- makespan ---- */
 
-/* Indices of the jobs by submit, ties by order of arrival.  They ended in
- * about that order, so merging what is in order already costs little. */
-static void sort(struct bound *b)
+/* The i-th in order of submit; NULL: it did not end. */
+static const struct bound_job *ended(struct bound *b, uint64_t i)
 {
-    uint32_t *from, *to;
-    MEM_ARRAY(from, b->n);
-    MEM_ARRAY(to, b->n);
-    for (size_t i = 0; i < b->n; i++) from[i] = (uint32_t)i;
-    for (size_t run = 1; run < b->n; run *= 2) {
-        for (size_t low = 0; low < b->n; low += 2 * run) {
-            size_t mid = low + run < b->n ? low + run : b->n, high = mid + run < b->n ? mid + run : b->n;
-            for (size_t i = low, j = mid, k = low; k < high; k++)
-                to[k] = j == high || (i < mid && b->job[from[i]].ordinal < b->job[from[j]].ordinal) ? from[i++] : from[j++];
-        }
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    mem_free(to);
-    mem_free(b->order);
-    b->order = from;
+    const struct bound_job *j = scratch_get(&b->job, i);
+    return j->ended ? j : NULL;
 }
 
-/* us; NaN when no job ended.  Sorts the jobs. */
+/* us; NaN when no job ended. */
 static double makespan(struct bound *b)
 {
-    double sum[BOUND_POOLS] = { 0 }, most = b->n > 0 ? 0 : NAN;
-    sort(b);
-    for (size_t i = b->n; i-- > 0;) {
-        const struct bound_job *j = &b->job[b->order[i]];
-        const double *area = &b->area[b->order[i] * b->n_pools];
+    double sum[BOUND_POOLS] = { 0 }, most = b->job.n > 0 ? 0 : NAN;
+    for (uint64_t i = b->job.n; i-- > 0;) {
+        const struct bound_job *j = ended(b, i);
+        if (j == NULL) continue;
         double from = b->closed ? 0 : (double)(j->submit - b->first_submit);
         most = fmax(most, from + j->least);
         for (uint32_t p = 0; p < b->n_pools; p++) {
-            sum[p] += area[p];
+            sum[p] += j->area[p];
             if (b->capacity[p] > 0) most = fmax(most, from + sum[p] / b->capacity[p]);
         }
     }
@@ -279,16 +265,19 @@ static double makespan(struct bound *b)
 /* ---- mean completion time ---- */
 
 /* One machine: a heap of jobs by key, ties by order of submit. */
-struct item { double key, left, size; sim_tick submit; double drag; size_t at; };
+struct item { double key, left, size; sim_tick submit; double drag; uint64_t at; };
 struct pile { struct item *at; size_t n, cap; };
 #define SMALLER(c, a, b) ((a)->key != (b)->key ? (a)->key < (b)->key : (a)->at < (b)->at)
 HEAP(pile, int, struct item, SMALLER);
 
-/* From the i-th in order on, the first job that counts and takes something of machine p; n: none does. */
-static size_t next_on(const struct bound *b, uint32_t p, size_t i)
+/* From the i-th in order on, the first job that counts and takes something of machine p; NULL: none does. */
+static const struct bound_job *next_on(struct bound *b, uint32_t p, uint64_t *i)
 {
-    while (i < b->n && (!b->job[b->order[i]].counted || b->area[b->order[i] * b->n_pools + p] <= 0)) i++;
-    return i;
+    for (; *i < b->job.n; ++*i) {
+        const struct bound_job *j = ended(b, *i);
+        if (j != NULL && j->counted && j->area[p] > 0) return j;
+    }
+    return NULL;
 }
 
 /*
@@ -297,21 +286,22 @@ static size_t next_on(const struct bound *b, uint32_t p, size_t i)
  * area first.  Areas over the capacity: the machine has speed 1.  The pile
  * holds those that would be there at a time, not all.
  */
-static double one_machine(const struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
+static double one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
 {
     double now = 0, sum = 0;
-    size_t i = next_on(b, p, 0);
+    uint64_t i = 0;
+    const struct bound_job *j = next_on(b, p, &i);
     h->n = 0;
-    while (i < b->n || h->n > 0) {
-        if (h->n == 0) now = fmax(now, (double)b->job[b->order[i]].submit);
-        for (; i < b->n && (double)b->job[b->order[i]].submit <= now; i = next_on(b, p, i + 1)) {
-            const struct bound_job *j = &b->job[b->order[i]];
-            double size = b->area[b->order[i] * b->n_pools + p] / b->capacity[p];
+    while (j != NULL || h->n > 0) {
+        if (h->n == 0) now = fmax(now, (double)j->submit);
+        while (j != NULL && (double)j->submit <= now) {
+            double size = j->area[p] / b->capacity[p];
             MEM_RESERVE(h->at, h->cap, h->n + 1);
-            pile_push(0, h->at, h->n++, (struct item){ size, size, size, j->submit, j->drag, i });
+            pile_push(0, h->at, h->n++, (struct item){ size, size, size, j->submit, j->drag, i++ });
+            j = next_on(b, p, &i);
         }
         struct item *x = &h->at[0];
-        double next = i < b->n ? (double)b->job[b->order[i]].submit : INFINITY;
+        double next = j != NULL ? (double)j->submit : INFINITY;
         double step = fmin(x->left, next - now);
         bool ends = x->left <= next - now;
         if (mean_busy) sum += step / x->size * (now + step / 2 - (double)x->submit) + (ends ? x->drag : 0);
@@ -324,46 +314,48 @@ static double one_machine(const struct bound *b, uint32_t p, struct pile *h, boo
     return sum;
 }
 
-/* Is every job's share of machine p at most its share of q?  Then p can hardly bound more tightly. */
-static bool is_covered(const struct bound *b, uint32_t p, uint32_t q)
+/*
+ * Machines that are worth the work.  Where every job's share of p is at most its share of q, p can hardly bound more
+ * tightly; of two that are covered by each other the first.
+ */
+static void find_worth(struct bound *b, bool worth[BOUND_POOLS])
 {
-    double by = b->capacity[q] / b->capacity[p];
-    for (size_t i = 0; i < b->n; i++) {
-        const double *area = &b->area[i * b->n_pools];
-        if (area[p] * by > area[q]) return false;
+    bool exceeds[BOUND_POOLS][BOUND_POOLS] = { { false } };     /* some job's share of p is above that of q */
+    double by[BOUND_POOLS][BOUND_POOLS] = { { 0 } };
+    for (uint32_t p = 0; p < b->n_pools; p++)
+        for (uint32_t q = 0; q < b->n_pools; q++) if (b->capacity[p] > 0) by[p][q] = b->capacity[q] / b->capacity[p];
+    for (uint64_t i = 0; i < b->job.n; i++) {
+        const struct bound_job *j = ended(b, i);
+        for (uint32_t p = 0; j != NULL && p < b->n_pools; p++)
+            for (uint32_t q = 0; q < b->n_pools; q++) exceeds[p][q] |= j->area[p] * by[p][q] > j->area[q];
     }
-    return true;
+    for (uint32_t p = 0; p < b->n_pools; p++) {
+        worth[p] = b->capacity[p] > 0;
+        for (uint32_t q = 0; q < b->n_pools; q++)
+            if (q != p && b->capacity[q] > 0 && !exceeds[p][q] && (q < p || exceeds[q][p])) worth[p] = false;
+    }
 }
 
-/* Machines that are worth the work; of two that are covered by each other the first. */
-static bool is_worth(const struct bound *b, uint32_t p)
-{
-    if (b->capacity[p] <= 0) return false;
-    for (uint32_t q = 0; q < b->n_pools; q++)
-        if (q != p && b->capacity[q] > 0 && is_covered(b, p, q) && (q < p || !is_covered(b, q, p))) return false;
-    return true;
-}
-
-/* us; NaN when none counts.  Sorts the jobs. */
+/* us; NaN when none counts. */
 static double jct_mean(struct bound *b)
 {
     struct pile h = { NULL, 0, 0 };
-    double most = 0;
-    size_t n = 0;
-    sort(b);
-    for (size_t i = 0; i < b->n; i++) if (b->job[i].counted) { most += b->job[i].least; n++; }
+    double most = b->least;
+    bool worth[BOUND_POOLS];
+    find_worth(b, worth);
     for (uint32_t p = 0; p < b->n_pools && !b->closed; p++) {
         double alone = 0;
-        if (!is_worth(b, p) || next_on(b, p, 0) == b->n) continue;
-        for (size_t i = 0; i < b->n; i++) {
-            size_t at = b->order[i];
-            if (b->job[at].counted && b->area[at * b->n_pools + p] <= 0) alone += b->job[at].least;
+        uint64_t first = 0;
+        if (!worth[p] || next_on(b, p, &first) == NULL) continue;
+        for (uint64_t i = 0; i < b->job.n; i++) {
+            const struct bound_job *j = ended(b, i);
+            if (j != NULL && j->counted && j->area[p] <= 0) alone += j->least;
         }
         most = fmax(most, alone + one_machine(b, p, &h, false));
         most = fmax(most, alone + one_machine(b, p, &h, true));
     }
     mem_free(h.at);
-    return n > 0 ? most / (double)n : NAN;
+    return b->n_counted > 0 ? most / (double)b->n_counted : NAN;
 }
 
 static void emit(void *self, const struct world *w)

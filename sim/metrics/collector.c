@@ -40,20 +40,28 @@ void collector_put(const struct collector_out *out, const char *name, const char
     put(out, m, name, scope, x);
 }
 
-void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, double *x, size_t n)
+static const struct { const char *name; double p; } tail[] = { { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 }, { "max", 1 } };
+
+struct collector_spread collector_spread(double mean, double *x, size_t n)
 {
-    static const double p[] = { 0.5, 0.95, 0.99, 1 };
-    static const char *const tail[] = { "p50", "p95", "p99", "max" };
+    struct collector_spread s = { .mean = mean };
+    double p[ARRAY_LEN(tail)];
+    _Static_assert(ARRAY_LEN(s.tail) == ARRAY_LEN(tail), "a quantile for each name");
+    for (size_t i = 0; i < ARRAY_LEN(tail); i++) p[i] = tail[i].p;
+    stats_quantiles(x, n, p, ARRAY_LEN(tail), s.tail);
+    return s;
+}
+
+void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, const struct collector_spread *s)
+{
     const struct collector_metric *m = declared(out, name, false);
     char full[64];
-    double q[ARRAY_LEN(p)];
     SIM_ASSERT(m->form == COLLECTOR_SPREAD);
     (void)snprintf(full, sizeof full, "%s_mean", name);
-    put(out, m, full, scope, stats_mean(x, n));         /* before selection changes the order of summing */
-    stats_quantiles(x, n, p, ARRAY_LEN(p), q);
-    for (size_t i = 0; i < ARRAY_LEN(p); i++) {
-        (void)snprintf(full, sizeof full, "%s_%s", name, tail[i]);
-        put(out, m, full, scope, q[i]);
+    put(out, m, full, scope, s->mean);
+    for (size_t i = 0; i < ARRAY_LEN(tail); i++) {
+        (void)snprintf(full, sizeof full, "%s_%s", name, tail[i].name);
+        put(out, m, full, scope, s->tail[i]);
     }
 }
 

@@ -72,8 +72,10 @@ COLLECTORS(COLLECTOR_DECLARE)
 
 /* A metric's value; NaN: it is not defined, and has no row. */
 void collector_put(const struct collector_out *out, const char *name, const char *scope, double x);
-/* The mean and quantiles of x [n], which is permuted. */
-void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, double *x, size_t n);
+/* A mean, and quantiles of x [n], which is permuted; NaN where there is no value. */
+struct collector_spread { double mean, tail[4]; };
+struct collector_spread collector_spread(double mean, double *x, size_t n);
+void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, const struct collector_spread *s);
 /* A value of a series at this time, to be written at once. */
 void collector_put_series(const struct collector_out *out, sim_tick at, const char *name, double x);
 /* Whether to write a row, by store_...(out->opts->store, out->opts->run, &row, out->error). */

@@ -3,11 +3,13 @@
  * fairness of those that ended and count, in all, by class, by number of GPUs, by
  * user and of workflows; and the row of every job.
  *
- * Cost: O(1) an arrival, an end, and a start and a stop of a task; 64 bytes a job that ended.
+ * Cost: O(1) an arrival, an end, and a start and a stop of a task; 56 bytes of a scratch array a job that ended, and
+ * 8 of memory when the run is over.
  */
 #include "metrics/collector.h"
 
 #include "base/mem.h"
+#include "base/scratch.h"
 #include "db/event_log.h"
 #include "metrics/fairness.h"
 #include "metrics/stage_wait.h"
@@ -27,7 +29,10 @@ static const struct collector_metric metric[] = {
 };
 
 /* Of one ended job that counts.  stage_wait -1: it is no workflow. */
-struct ended { int64_t jct, wait, not_running, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
+struct ended { int64_t wait, not_running, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
+
+/* The spreads, in order of `spread` below; the last is of all jobs together alone. */
+enum { JCT, STAGE_WAIT = 6, RHO, SPREADS };
 
 /* Of one user: sums over jobs that count; jobs in the system. */
 struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown, n_live; };
@@ -35,11 +40,19 @@ struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown
 /* Of a live job: `active` when it arrived; us during which any task of it ran, up to `since` while one runs. */
 struct live { int64_t active, ran; sim_tick since; };
 
+/* Jobs that count and are looked at together: how many, and of each spread how many have a value and their sum. */
+struct group { uint64_t n, n_of[SPREADS]; double sum[SPREADS]; };
+
+/* Ways to divide jobs: all of them, workflows, by class and by number of GPUs. */
+enum way { ALL, WORKFLOWS, CLASSES, SIZES, WAYS };
+
 struct job_metrics {
     const struct collector_out *out;
     struct stage_wait stages;
     struct fairness ideal[IDEALS];
-    struct ended *job;      size_t n_jobs, cap_jobs;
+    struct scratch job;     /* of struct ended, in order of their ends */
+    struct groups { struct group *at; size_t n, cap; } group[WAYS];
+    uint64_t n_rho_above_1;
     struct by_user *user;   size_t n_users, cap_users;     /* the intern hands out dense ids */
     uint32_t n_active;                                      /* users with a job in the system */
     int64_t  active; sim_tick since;                        /* that x us, up to `since` */
@@ -50,6 +63,7 @@ struct job_metrics {
 static bool init(void *self, const struct world *w)
 {
     struct job_metrics *m = self;
+    scratch_init(&m->job, sizeof(struct ended));
     for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) m->cpu_milli += world_cluster(w)->node[i].cpu_total;
     return true;
 }
@@ -59,7 +73,45 @@ static void fini(void *self)
     struct job_metrics *m = self;
     stage_wait_fini(&m->stages);
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->ideal[i]);
-    MEM_FREE(m->job, m->user, m->live);
+    for (int w = 0; w < WAYS; w++) mem_free(m->group[w].at);
+    scratch_fini(&m->job);
+    MEM_FREE(m->user, m->live);
+}
+
+/* ---- what is said of a job ---- */
+
+static int64_t jct(const struct ended *f)         { return f->wait + f->span; }
+static double jct_s(const struct ended *f)        { return (double)jct(f) / 1e6; }
+static double wait_s(const struct ended *f)       { return (double)f->wait / 1e6; }
+static double not_running_s(const struct ended *f) { return (double)f->not_running / 1e6; }
+static double span_s(const struct ended *f)       { return (double)f->span / 1e6; }
+static double slowdown(const struct ended *f)     { return collector_ratio((double)jct(f), (double)f->nominal); }
+static double job_rho(const struct ended *f)      { return f->rho; }
+static double stage_wait_s(const struct ended *f) { return f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6; }
+static double bounded(const struct ended *f)
+{
+    return fmax(1, (double)jct(f) / (double)i64_max(f->nominal, 10 * TICK_SEC));
+}
+
+static const struct { const char *name; double (*of)(const struct ended *); } spread[SPREADS] = {
+    { "jct", jct_s }, { "wait", wait_s }, { "not_running", not_running_s }, { "span", span_s },
+    { "slowdown", slowdown }, { "bounded_slowdown", bounded }, { "stage_wait", stage_wait_s }, { "rho", job_rho },
+};
+
+/* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ... */
+static uint32_t size_of(int32_t n_gpu) { return n_gpu > 0 ? 32 - (uint32_t)__builtin_clz((unsigned)n_gpu) : 0; }
+
+/* Which group of a way a job is in; NONE: none. */
+static uint32_t group_of(const struct ended *f, enum way w)
+{
+    switch (w) {
+    case ALL:       return 0;
+    case WORKFLOWS: return f->stage_wait >= 0 ? 0 : NONE;
+    case CLASSES:   return f->klass;
+    case SIZES:     return size_of(f->n_gpu);
+    case WAYS:      break;
+    }
+    return NONE;
 }
 
 /* ---- while jobs come and go ---- */
@@ -106,22 +158,42 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
     return of != NULL && ordinal < o->n_ideal ? of[ordinal] : -1;
 }
 
+static void count_groups(struct job_metrics *m, const struct ended *f)
+{
+    double x[SPREADS];
+    for (int k = 0; k < SPREADS; k++) x[k] = spread[k].of(f);
+    for (enum way w = ALL; w < WAYS; w++) {
+        struct groups *g = &m->group[w];
+        uint32_t at = group_of(f, w);
+        if (at == NONE) continue;
+        MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
+        if (g->n <= at) g->n = (size_t)at + 1;
+        g->at[at].n++;
+        for (int k = 0; k < SPREADS; k++) {
+            if (isnan(x[k])) continue;
+            g->at[at].n_of[k]++;
+            g->at[at].sum[k] += x[k];
+        }
+    }
+    m->n_rho_above_1 += x[RHO] > 1;
+}
+
 static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, double rho, sim_tick stage_wait)
 {
-    struct ended f = { .jct = j->end - j->submit, .wait = j->first_start - j->submit, .span = j->end - j->first_start,
+    struct ended f = { .wait = j->first_start - j->submit, .span = j->end - j->first_start,
                        .not_running = j->end - j->submit - ran, .nominal = j->nominal, .rho = rho, .klass = j->klass, .n_gpu = j->n_gpu_total, .stage_wait = stage_wait };
-    MEM_ROOM(m->job, m->cap_jobs, m->n_jobs + 1);
-    m->job[m->n_jobs++] = f;
+    *(struct ended *)scratch_put(&m->job, m->job.n) = f;
+    count_groups(m, &f);
     for (enum ideal i = 0; i < IDEALS; i++)
         fairness_add(&m->ideal[i], fairness_s(ideal_of(m->out->opts, j->ordinal, i), f.span));
     struct by_user *u = &m->user[j->user];
     u->n++;
-    u->jct += (double)f.jct;
+    u->jct += (double)jct(&f);
     u->wait += (double)f.wait;
     u->not_running += (double)f.not_running;
     if (f.nominal <= 0) return;
     u->n_slowdown++;
-    u->slowdown += (double)f.jct / (double)f.nominal;
+    u->slowdown += (double)jct(&f) / (double)f.nominal;
 }
 
 /*
@@ -170,82 +242,78 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 
 /* ---- when the run is over ---- */
 
-static double jct_s(const struct ended *f)        { return (double)f->jct / 1e6; }
-static double wait_s(const struct ended *f)       { return (double)f->wait / 1e6; }
-static double not_running_s(const struct ended *f) { return (double)f->not_running / 1e6; }
-static double span_s(const struct ended *f)       { return (double)f->span / 1e6; }
-static double slowdown(const struct ended *f)     { return collector_ratio((double)f->jct, (double)f->nominal); }
-static double job_rho(const struct ended *f)      { return f->rho; }
-static double stage_wait_s(const struct ended *f) { return f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6; }
-static double bounded(const struct ended *f)
+/*
+ * The k-th spread of each group of a way, out [n groups]: values stand in x group by group.  They were summed in order
+ * of the jobs' ends when these came.
+ */
+static void find_spreads(struct job_metrics *m, enum way w, int k, double *x, struct collector_spread *out)
 {
-    return fmax(1, (double)f->jct / (double)i64_max(f->nominal, 10 * TICK_SEC));
-}
-
-/* Which jobs a row is of. */
-struct group { enum { ALL, WORKFLOWS, CLASS, GPUS } by; uint32_t klass; int32_t least, most; };
-
-static bool is_in(const struct ended *f, const struct group *g)
-{
-    switch (g->by) {
-    case ALL:       return true;
-    case WORKFLOWS: return f->stage_wait >= 0;
-    case CLASS:     return f->klass == g->klass;
-    case GPUS:      return f->n_gpu >= g->least && f->n_gpu <= g->most;
+    const struct groups *g = &m->group[w];
+    size_t *to;
+    if (g->n == 0) return;
+    MEM_ARRAY(to, g->n);
+    for (size_t i = 1; i < g->n; i++) to[i] = to[i - 1] + g->at[i - 1].n_of[k];
+    for (uint64_t i = 0; i < m->job.n; i++) {
+        const struct ended *f = scratch_get(&m->job, i);
+        const double v = spread[k].of(f);
+        const uint32_t at = group_of(f, w);
+        if (at != NONE && !isnan(v)) x[to[at]++] = v;
     }
-    return false;
-}
-
-/* Values of the jobs of a group into x; returns how many are defined. */
-static size_t gather(const struct job_metrics *m, double (*of)(const struct ended *), const struct group *g, double *x)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < m->n_jobs; i++) {
-        if (!is_in(&m->job[i], g)) continue;
-        double v = of(&m->job[i]);
-        if (!isnan(v)) x[n++] = v;
+    for (size_t i = 0; i < g->n; i++) {
+        const size_t n = g->at[i].n_of[k];
+        out[i] = collector_spread(n > 0 ? g->at[i].sum[k] / (double)n : NAN, x + to[i] - n, n);
     }
-    return n;
+    mem_free(to);
 }
 
-static void put_jobs(const struct job_metrics *m, struct group g, const char *scope, double *x)
+static void put_group(const struct job_metrics *m, enum way w, size_t i, const char *scope, struct collector_spread *of[SPREADS])
 {
-    static const struct { const char *name; double (*of)(const struct ended *); } spread[] = {
-        { "jct", jct_s }, { "wait", wait_s }, { "not_running", not_running_s }, { "span", span_s },
-        { "slowdown", slowdown }, { "bounded_slowdown", bounded }, { "stage_wait", stage_wait_s },
-    };
-    for (size_t k = 0; k < ARRAY_LEN(spread); k++) {
-        if (spread[k].of == stage_wait_s && g.by != WORKFLOWS) continue;
-        size_t n = gather(m, spread[k].of, &g, x);
-        if (k == 0) collector_put(m->out, "jobs_counted", scope, (double)n);
-        collector_put_spread(m->out, spread[k].name, scope, x, n);
+    for (int k = 0; k < RHO; k++) {
+        if (k == STAGE_WAIT && w != WORKFLOWS) continue;
+        if (k == JCT) collector_put(m->out, "jobs_counted", scope, (double)m->group[w].at[i].n);
+        collector_put_spread(m->out, spread[k].name, scope, &of[k][i]);
     }
 }
 
-/* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ...; a range without jobs has no rows. */
-static void put_sizes(const struct job_metrics *m, double *x)
+/* What a group is called in column scope; the caller frees it. */
+static char *scope_of(const struct world *w, enum way by, size_t i)
 {
-    int32_t most = -1;
-    for (size_t i = 0; i < m->n_jobs; i++) if (m->job[i].n_gpu > most) most = m->job[i].n_gpu;
-    for (int64_t least = 0; least <= most; least = least == 0 ? 1 : 2 * least) {
-        char range[32];
-        struct group g = { .by = GPUS, .least = (int32_t)least, .most = (int32_t)(least < 2 ? least : 2 * least - 1) };
-        bool any = false;
-        for (size_t i = 0; i < m->n_jobs && !any; i++) any = is_in(&m->job[i], &g);
-        if (!any) continue;
-        (void)snprintf(range, sizeof range, least < 2 ? "%d" : "%d-%d", (int)g.least, (int)g.most);
-        char *scope = collector_scope("gpus", range);
-        put_jobs(m, g, scope, x);
+    char range[48];
+    const long long least = i > 0 ? 1LL << (i - 1) : 0;
+    switch (by) {
+    case WORKFLOWS: return mem_strdup("workflows");
+    case CLASSES:   return collector_scope("class", intern_name(world_classes(w), (uint32_t)i));
+    case SIZES:
+        (void)snprintf(range, sizeof range, least < 2 ? "%lld" : "%lld-%lld", least, 2 * least - 1);
+        return collector_scope("gpus", range);
+    case ALL: case WAYS: break;
+    }
+    return mem_strdup("all");
+}
+
+static void put_way(struct job_metrics *m, const struct world *w, enum way by, double *x)
+{
+    const struct groups *g = &m->group[by];
+    struct collector_spread *of[SPREADS] = { NULL };
+    for (int k = 0; k < RHO; k++) {
+        MEM_ARRAY(of[k], g->n);
+        if (k != STAGE_WAIT || by == WORKFLOWS) find_spreads(m, by, k, x, of[k]);
+    }
+    for (size_t i = 0; i < g->n; i++) {
+        if (by == SIZES && g->at[i].n == 0) continue;
+        char *scope = scope_of(w, by, i);
+        put_group(m, by, i, scope, of);
         mem_free(scope);
     }
+    for (int k = 0; k < RHO; k++) mem_free(of[k]);
 }
 
-static void put_rho(const struct job_metrics *m, double *x)
+static void put_rho(struct job_metrics *m, double *x)
 {
-    size_t n = gather(m, job_rho, &(struct group){ .by = ALL }, x), above = 0;
-    for (size_t i = 0; i < n; i++) above += x[i] > 1;
-    collector_put_spread(m->out, "rho", "all", x, n);
-    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)above, (double)n));
+    struct collector_spread s;
+    find_spreads(m, ALL, RHO, x, &s);
+    collector_put_spread(m->out, spread[RHO].name, "all", &s);
+    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, (double)m->group[ALL].at[0].n_of[RHO]));
 }
 
 static void put_users(const struct job_metrics *m, const struct world *w)
@@ -276,19 +344,15 @@ static void put_ideals(const struct job_metrics *m)
 
 static void emit(void *self, const struct world *w)
 {
-    const struct job_metrics *m = self;
+    struct job_metrics *m = self;
+    struct groups *classes = &m->group[CLASSES], *all = &m->group[ALL];
     double *x;
-    MEM_ARRAY(x, m->n_jobs);
-    put_jobs(m, (struct group){ .by = ALL }, "all", x);
-    bool any_workflow = false;
-    for (size_t i = 0; i < m->n_jobs; i++) any_workflow |= m->job[i].stage_wait >= 0;
-    if (any_workflow) put_jobs(m, (struct group){ .by = WORKFLOWS }, "workflows", x);
-    for (uint32_t k = 0; k < world_classes(w)->n; k++) {
-        char *scope = collector_scope("class", intern_name(world_classes(w), k));
-        put_jobs(m, (struct group){ .by = CLASS, .klass = k }, scope, x);
-        mem_free(scope);
-    }
-    put_sizes(m, x);
+    MEM_ARRAY(x, m->job.n);
+    MEM_RESERVE(all->at, all->cap, 1);                          /* these have their rows without a job */
+    MEM_RESERVE(classes->at, classes->cap, world_classes(w)->n);
+    all->n = 1;
+    classes->n = world_classes(w)->n;
+    for (enum way by = ALL; by < WAYS; by++) put_way(m, w, by, x);
     put_rho(m, x);
     mem_free(x);
     put_users(m, w);

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/mem.h"
+#include "base/scratch.h"
 
 struct entry { sim_tick submit; int64_t offset; };
 struct spill {
@@ -58,7 +58,7 @@ void spill_destroy(struct spill *x)
 /* From now on in a file. */
 static enum st leave_memory(struct spill *x, struct diag *d)
 {
-    x->tmp = tmpfile();
+    x->tmp = scratch_file();
     if (x->tmp == NULL) return diag_set(d, ST_EWORLD, "cannot make a temporary file to sort the trace: %s", strerror(errno));
     bool ok = fwrite(x->memory, 1, (size_t)x->end, x->tmp) == (size_t)x->end;
     mem_free(x->memory);
@@ -126,18 +126,11 @@ enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to,
     return ST_OK;
 }
 
-/* pread has no position to share: several streams may read one temporary file. */
 static enum st read_bytes(void *to, size_t n, int64_t at, const struct spill *x, struct diag *d)
 {
-    for (char *p = to; n > 0; ) {
-        ssize_t got = pread(fileno(x->tmp), p, n, (off_t)at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0)
-            return diag_set(d, ST_EWORLD, "cannot read the temporary file that sorts the trace: %s",
-                            got < 0 ? strerror(errno) : "it is too short");
-        p += got; at += got; n -= (size_t)got;
-    }
-    return ST_OK;
+    if (scratch_read(x->tmp, to, n, at)) return ST_OK;
+    return diag_set(d, ST_EWORLD, "cannot read the temporary file that sorts the trace: %s",
+                    errno != 0 ? strerror(errno) : "it is too short");
 }
 
 /* The bytes of the record at this place of the file, in j. */

@@ -15,9 +15,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "input/trace/as_calls.h"
+#include "input/trace/ids.h"
 #include "input/trace/reader.h"
 #include "input/trace/spill.h"
-#include "lib/map.h"
 #include "model/calls/calltime.h"
 #include "model/calls/relation.h"
 #include "model/dependency.h"
@@ -146,21 +146,27 @@ static enum st complete(const struct trace_env *env, struct job_spec *s, struct 
 
 /* ---- ids, while the file is checked ---- */
 
-struct idset { struct { uint64_t hash; uint32_t line; } *at; size_t n, cap; struct map map; };
-
-/* The line where this id was used before, else 0.  Keeps 64-bit hashes, not
- * names: two of a million names collide with probability 3 in 10^8. */
-static uint32_t idset_add(struct idset *s, const char *id, uint32_t line)
+static enum st used_before(const struct trace *t, const struct job_spec *s, uint32_t before, struct diag *d)
 {
-    uint64_t h = mixed(id);
-    uint32_t k;
-    MAP_EACH(k, &s->map, (uint32_t)h)
-        if (s->at[k].hash == h) return s->at[k].line;
-    MEM_ROOM(s->at, s->cap, s->n + 1);
-    s->at[s->n].hash = h;
-    s->at[s->n].line = line;
-    map_add(&s->map, (uint32_t)h, (uint32_t)s->n++);
-    return 0;
+    return diag_at(d, ST_EINPUT, t->opts.path != NULL ? t->opts.path : "", s->line, 0,
+                   "id '%s' was already used on line %u; ids are unique", s->id, before);
+}
+
+/* Those that were found alike only when all were read: the job of that line is read again, to say its name. */
+static enum st check_ids(const struct trace *t, struct ids *ids, struct diag *d)
+{
+    const struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
+    struct trace_reader r;
+    struct job_spec s;
+    uint32_t line, before;
+    TRY(ids_finish(ids, &line, &before, d));
+    if (line == 0) return ST_OK;
+    TRY(trace_reader_open(&env, &r, d));
+    enum st st;
+    while ((st = r.next(r.ctx, &s, d)) == ST_OK && s.line != line) { }
+    if (st == ST_OK) st = used_before(t, &s, before, d);
+    r.close(r.ctx);
+    return st == ST_END ? ST_OK : st;
 }
 
 /* ---- the windowed stream, on the trace's clock ---- */
@@ -296,7 +302,7 @@ static enum st scan(struct trace *t, struct diag *d)
     struct trace_reader r = { .ctx = NULL };
     bool any_graph = false;
     struct trace_facts *f = &t->facts;
-    struct idset ids = { .at = NULL };
+    struct ids ids = { .at = NULL };
     struct job_spec s;
     sim_tick max = INT64_MIN;
     bool *found = NULL;
@@ -307,12 +313,9 @@ static enum st scan(struct trace *t, struct diag *d)
     t->spill = spill_create();
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if ((st = complete(&env, &s, d)) != ST_OK) break;
-        uint32_t before = idset_add(&ids, s.id, s.line);
-        if (before > 0) {
-            st = diag_at(d, ST_EINPUT, t->opts.path != NULL ? t->opts.path : "", s.line, 0,
-                         "id '%s' was already used on line %u; ids are unique", s.id, before);
-            break;
-        }
+        uint32_t before;
+        if ((st = ids_add(&ids, mixed(s.id), s.line, &before, d)) != ST_OK) break;
+        if (before > 0 && (st = used_before(t, &s, before, d)) != ST_OK) break;
         if (f->n_file++ == 0) f->origin = s.submit;
         any_graph |= s.graph != NULL;
         name_job(&t->names, &s);
@@ -338,8 +341,8 @@ static enum st scan(struct trace *t, struct diag *d)
             count_job(f, &s);
     }
     r.close(r.ctx);
-    mem_free(ids.at);
-    map_fini(&ids.map);
+    if (st == ST_END && (st = check_ids(t, &ids, d)) == ST_OK) st = ST_END;
+    ids_fini(&ids);
     if (st == ST_END) st = check_relation(t->opts.relation, found, d);
     mem_free(found);
     return st;
