@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1 and speeds/1.
+ * reservations/1, holds/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1 and speeds/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -117,6 +117,14 @@ struct pol_reservations {
      */
     void (*reserve)(void *ctx, pol_job j, const struct pol_reserve *r, const char *reason);
     void (*lend)(void *ctx, pol_task t, pol_job lender, const struct pol_amount *part, const char *reason);
+};
+
+/* ---- holds: whether host->hold is heard ---- */
+
+#define POL_HOLDS "holds/1"
+struct pol_holds {
+    uint32_t size;
+    uint32_t is_recorded;               /* 0: nobody keeps reasons in this run: do not work them out */
 };
 
 /* ---- scores: what each node was to a task that asked for one ---- */

@@ -95,7 +95,9 @@ bench-quick: all $(MEASURE)             ## what a job costs as cluster, queue, r
 
 bench-curves: all $(MEASURE)            ## the same up to 100,000 nodes, 100,000 waiting jobs and 10,000,000 jobs
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) all $(B)/bench.db $(B)/bench.svg
-.PHONY: bench-quick bench-curves
+bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up to MOST=10000000 of them
+	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
+.PHONY: bench-quick bench-curves bench-jobs
 
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies

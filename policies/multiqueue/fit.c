@@ -86,6 +86,12 @@ static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_s
     return true;
 }
 
+bool fit_takes_gpu(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node)
+{
+    struct fit_cost c;
+    return gpu_cost(m, class, s, 0, node, &c);
+}
+
 /* ---- among nodes ---- */
 
 static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node, struct fit_cost *out)
@@ -93,24 +99,14 @@ static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_sh
     return class == MQ_CPU ? cpu_cost(m, s, node, out) : gpu_cost(m, class, s, cores, node, out);
 }
 
-/*
- * Since a request class failed it can have come to fit only on nodes that changed.  `from`
- * is the plan's touches at that time, 0: all nodes.  How many there are, and the i-th.
- */
-static uint64_t n_changed(const struct plan *p, uint64_t from) { return from == 0 || p->touches.n - from > p->n_nodes ? p->n_nodes : p->touches.n - from; }
-static uint32_t changed(const struct plan *p, uint64_t from, uint64_t i)
-{
-    return from == 0 || p->touches.n - from > p->n_nodes ? (uint32_t)i : p->touches.log[(from + 1 + i) & p->touches.mask];
-}
-
 static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
     struct fit_cost least, c;
     uint32_t best = POL_NONE;
-    uint64_t n = n_changed(p, from);
+    uint64_t n = mq_n_changed(p, from);
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t node = changed(p, from, i);
+        uint32_t node = mq_changed(p, from, i);
         if (!cost_of(m, class, s, cores, node, &c)) continue;
         if (best != POL_NONE && (cheaper(least, c) || (!cheaper(c, least) && node > best))) continue;
         best = node;
@@ -124,17 +120,11 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
 {
     const struct plan *p = &m->sched.plan;
     struct pol_shape bare = *s;
-    uint64_t n = n_changed(p, from);
+    uint64_t n = mq_n_changed(p, from);
     bare.cpu_milli = 0;
     bare.mem_b = 0;
-    for (uint64_t i = 0; i < n; i++) if (plan_fits(p, changed(p, from, i), &bare)) return false;
+    for (uint64_t i = 0; i < n; i++) if (plan_fits(p, mq_changed(p, from, i), &bare)) return false;
     return true;
-}
-
-/* Both only grow, so the sum tells whether either did. */
-static uint64_t rules_of(const struct mq *m, enum mq_class class)
-{
-    return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules + (m->gpu.is_lending ? m->epoch.lend_rules : 0);
 }
 
 static size_t failed_at(const struct mq *m, uint32_t request_class) { return 2 * (size_t)request_class + m->gpu.is_lending; }
@@ -149,8 +139,8 @@ static int64_t most_cores(struct mq *m, uint64_t from)
     struct mq_most *x = &m->fit.most;
     if (x->from == from && x->to == p->touches.n) return x->cpu;
     *x = (struct mq_most){ .from = from, .to = p->touches.n };
-    for (uint64_t i = 0, n = n_changed(p, from); i < n; i++) {
-        int64_t cpu = p->node[changed(p, from, i)].n.cpu_free;
+    for (uint64_t i = 0, n = mq_n_changed(p, from); i < n; i++) {
+        int64_t cpu = p->node[mq_changed(p, from, i)].n.cpu_free;
         if (cpu > x->cpu) x->cpu = cpu;
     }
     return x->cpu;
@@ -168,9 +158,9 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
     const struct pol_shape *s = &p->shape[k->shape[0]];
     enum mq_hold hold = MQ_HOLD_NONE;
     if (s->exclusive || s->cpu_milli <= most_cores(m, f->touches)) {
-        uint64_t n = n_changed(p, f->touches);
+        uint64_t n = mq_n_changed(p, f->touches);
         for (uint64_t i = 0; i < n; i++) {
-            enum fit_verdict v = fit_verdict(m, s, changed(p, f->touches, i));
+            enum fit_verdict v = fit_verdict(m, s, mq_changed(p, f->touches, i));
             if (v == FIT_YES) return false;
             if (v != FIT_NO) hold = MQ_HOLD_RULES;
         }
@@ -267,8 +257,8 @@ static enum mq_hold hold_of(const struct mq *m, const struct unit *u, enum mq_cl
     const struct pol_shape *s = &p->shape[m->sched.classes.at[u->request_class].shape[0]];
     bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
     if (u->n_tasks > 1) return class != MQ_CPU && is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER;
-    for (uint64_t i = 0, n = n_changed(p, from); i < n; i++) {
-        uint32_t node = changed(p, from, i);
+    for (uint64_t i = 0, n = mq_n_changed(p, from); i < n; i++) {
+        uint32_t node = mq_changed(p, from, i);
         if (!plan_fits(p, node, s)) continue;
         return class == MQ_CPU ? MQ_HOLD_RULES : mq_use_of(m, class, s, node) == MQ_USE_NOT ? MQ_HOLD_ARRAY : MQ_HOLD_CORES;
     }
@@ -303,7 +293,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     struct sched *d = &m->sched;
     const struct unit *u = sched_unit(d, id);
     const struct request_class *k = &d->classes.at[u->request_class];
-    uint64_t rules = rules_of(m, class), from = 0;
+    uint64_t rules = mq_rules(m, class), from = 0;
     POL_RESERVE(m->fit.failed, m->fit.cap_failed, failed_at(m, u->request_class) + 1);
     struct mq_failure *f = &m->fit.failed[failed_at(m, u->request_class)];
     bool is_same = f->rules == rules && f->cores == cores;
@@ -317,7 +307,7 @@ static bool place_unit(struct mq *m, uint32_t id, enum mq_class class, uint32_t 
     }
     spare_victims(m);
     plan_undo(&d->plan, mark);
-    record_hold(m, u->request_class, hold_of(m, u, class, cores, from));
+    if (m->is_recorded) record_hold(m, u->request_class, hold_of(m, u, class, cores, from));
     if (class != MQ_CPU && u->n_tasks == 1 && no_cards(m, &d->plan.shape[k->shape[0]], 0)) m->request[u->request_class].no_cards = d->plan.touches.n + 1;
     /* A failure with fewer cores stays noted: it was not tried again, and nodes that changed since may hold that. */
     if (is_same || !known) *f = (struct mq_failure){ rules, d->plan.touches.n, cores };

@@ -5,10 +5,12 @@
  * This file has the queues and one decision; state.h says what the others have.
  * Invariant: what can start depends on the plan and on what `epoch.moves` counts
  * alone, so while neither changed the queues need not be looked at.
- * Cost: O(starts x (users + request classes waiting x nodes that changed)).
+ * Cost: O(starts x (users + request classes waiting x nodes that changed)); where why units wait is not recorded,
+ * a request class is met only if nodes might take it (refuse.c).
  * Source: Zhao et al., CODA, ICDCS 2020, and its patent, steps S100 to S600.
  */
 #include "builtin.h"
+#include "extensions.h"
 #include "lib/sched/list.h"
 #include "multiqueue/state.h"
 #include "lib/util.h"
@@ -118,6 +120,10 @@ static void welcome(struct mq *m)
         const struct pol_job_info *ji = d->host->job(d->host->ctx, u->job);
         x->category = ji->category;
         x->hints = hints_of(m, ji);
+        if (m->param.search_on && x->category != POL_NONE && !m->searches) {
+            m->searches = true;
+            m->epoch.gpu_rules++;       /* less may do than was refused */
+        }
         m->gpu.seen[mq_class(m, u->request_class)] += mq_request(m, u->request_class)->gpu_milli;
     }
 }
@@ -189,7 +195,12 @@ static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
     struct sched *d = &m->sched;
     uint32_t id;
     bool (*skip)(void *, uint32_t) = m->param.strict ? NULL : class == MQ_CPU ? fit_skip_cpu : m->param.reclaim ? NULL : fit_skip_gpu;
-    for (queue_walk_open(&m->walk, q, &d->units, skip, m); (id = queue_walk_top(&m->walk)) != POL_NONE;) {
+    /* The record tells of what was met on the way; without it what cannot start is not met. */
+    const bool all = m->is_recorded || m->param.strict || (class != MQ_CPU && m->param.reclaim);
+    const struct queue_filter f = { .skip = skip, .may_fit = refuse_may_fit, .ctx = m };
+    if (all) queue_walk_open(&m->walk, q, &d->units, skip, m);
+    else queue_walk_search(&m->walk, q, &d->units, &f);
+    for (; (id = queue_walk_top(&m->walk)) != POL_NONE;) {
         bool ok = mq_may_take(m, class, mq_request(m, sched_unit(d, id)->request_class)->gpu_milli);
         if (ok && (class == MQ_CPU ? fit_cpu(m, id) : fit_gpu(m, id))) return true;
         if (!ok) record_hold(m, sched_unit(d, id)->request_class, MQ_HOLD_ARRAY);
@@ -306,7 +317,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     tune_probes(m);
     tune_watch(m);
     run_queues(m);
-    record_waiting(m);
+    if (m->is_recorded) record_waiting(m);
     take_notes(m);
     tune_wake(m);
 }
@@ -326,7 +337,7 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->fit.lender); free(m->gpu.node); free(m->watch.fall);
+    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->refused); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->fit.lender); free(m->gpu.node); free(m->watch.fall);
     free(m);
 }
 
@@ -355,6 +366,8 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
 {
     struct mq *m = pol_alloc(1, sizeof *m);
     sched_init(&m->sched, host, PLACEMENT_FIRST, &ops, m);
+    const struct pol_holds *holds = host->extension(host->ctx, POL_HOLDS);
+    m->is_recorded = holds == NULL || holds->is_recorded != 0;
     m->param.search_on = v[P_SEARCH].i != 2;
     m->param.rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
     m->param.probe_us = v[P_PROBE].i;

@@ -22,6 +22,7 @@ static const char after_stopped[] = "strict order: CPU jobs that were stopped go
 
 void record_hold(struct mq *m, uint32_t request_class, enum mq_hold hold)
 {
+    if (!m->is_recorded) return;
     (void)mq_request(m, request_class);
     struct mq_request *k = &m->request[request_class];
     if (k->hold == hold || (hold == MQ_HOLD_ARRAY && m->param.lend_unused && !m->gpu.is_lending)) return;    /* it may yet be lent */

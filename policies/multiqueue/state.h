@@ -5,6 +5,7 @@
  * multiqueue.c  the queues, and one decision
  * gpus.c        whose GPUs are, and what is lent of them
  * fit.c         a place for one unit, and whom it stops
+ * refuse.c      what no unit can start with
  * tune.c        the search for cores, and the watch over memory bandwidth
  * record.c      why units wait, for the record
  * cores.c       whose cores a node's are
@@ -61,6 +62,11 @@ struct mq_request {
 
 /* When a request class was last found to fit nowhere, with `cores` for each task (0: as asked) or more. */
 struct mq_failure { uint64_t rules, touches; uint32_t cores; };
+
+/* What a kind of requests was refused, the latest of them; see refuse.c. */
+enum { MQ_REFUSALS = 8 };
+struct mq_refusal { uint64_t rules, touches; int64_t cpu_milli, mem_b; };
+struct mq_refusals { struct mq_refusal at[MQ_REFUSALS]; uint32_t n, next; };
 
 /* As a user gave them; README.md, multiqueue. */
 struct mq_param {
@@ -137,6 +143,9 @@ struct mq {
     struct mq_request *request; size_t cap_request;         /* by request class */
     struct queue returned;              /* CPU units that were stopped: they go first */
     struct queue_walk walk;
+    struct mq_refusals *refused; size_t cap_refused;        /* by kind and class, two each as mq_fit.failed */
+    bool searches;                      /* a unit came whose cores a search would find */
+    bool is_recorded;                   /* why units wait is kept in this run */
     uint32_t n_waiting[MQ_CLASSES];
     int64_t  n_stopped, n_throttled;
     struct mq_param param;
@@ -152,6 +161,24 @@ static inline struct mq_unit *mq_unit(struct mq *m, uint32_t id) { return &m->un
 const struct mq_request *mq_request(struct mq *m, uint32_t request_class);
 static inline enum mq_class mq_class(struct mq *m, uint32_t request_class) { return (enum mq_class)mq_request(m, request_class)->class; }
 static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] <= m->param.idle; }
+
+/*
+ * Since something failed it can have come to fit only on nodes that changed.  `from` is the plan's touches at that time,
+ * 0: all nodes.  How many there are, and the i-th.
+ */
+static inline uint64_t mq_n_changed(const struct plan *p, uint64_t from)
+{
+    return from == 0 || p->touches.n - from > p->n_nodes ? p->n_nodes : p->touches.n - from;
+}
+static inline uint32_t mq_changed(const struct plan *p, uint64_t from, uint64_t i)
+{
+    return from == 0 || p->touches.n - from > p->n_nodes ? (uint32_t)i : p->touches.log[(from + 1 + i) & p->touches.mask];
+}
+/* What a failure of the class is as old as, besides nodes: counters only grow, so the sum tells whether one did. */
+static inline uint64_t mq_rules(const struct mq *m, enum mq_class class)
+{
+    return class == MQ_CPU ? m->epoch.cpu_rules : m->epoch.gpu_rules + (m->gpu.is_lending ? m->epoch.lend_rules : 0);
+}
 
 /* gpus.c.  Beyond its own array only while nobody waits for the other, or what is unused is lent; gpu: thousandths. */
 bool mq_may_take(const struct mq *m, enum mq_class class, int64_t gpu);
@@ -175,6 +202,8 @@ bool fit_gpu(struct mq *m, uint32_t id);
  */
 bool fit_skip_cpu(void *ctx, uint32_t request_class);
 bool fit_skip_gpu(void *ctx, uint32_t request_class);
+/* Would the node take the task, with the cores that it asks, if those of its borrowers stopped that must? */
+bool fit_takes_gpu(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node);
 /* Give a running GPU unit's tasks `cores` each; false: not all could be had, and nothing changed. */
 bool fit_resize(struct mq *m, uint32_t id, uint32_t cores, const char *reason);
 /* May a CPU task start on the node?  FIT_KEPT, FIT_CLOSED: it fits, but for the rules. */
@@ -182,6 +211,9 @@ enum fit_verdict { FIT_YES, FIT_NO, FIT_KEPT, FIT_CLOSED };
 enum fit_verdict fit_verdict(const struct mq *m, const struct pol_shape *s, uint32_t node);
 /* Cores that each task of a waiting GPU unit begins with; 0: what it asks. */
 uint32_t tune_cores(struct mq *m, uint32_t id);
+
+/* refuse.c.  As queue_filter.may_fit, with the struct mq as ctx. */
+bool refuse_may_fit(void *ctx, uint32_t request_class, int64_t cpu_milli, int64_t mem_b);
 
 /* tune.c */
 void tune_started(struct mq *m, uint32_t id);           /* a GPU unit */

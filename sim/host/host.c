@@ -572,6 +572,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     p->mirror.ext.elastic.scale = on_scale;
     p->mirror.ext.reservations.reserve = on_reserve;
     p->mirror.ext.reservations.lend = on_lend;
+    p->mirror.ext.holds.is_recorded = p->hooks.decision != NULL;
     p->mirror.ext.scores.tell = on_scores;
     p->mirror.ext.scores.is_recorded = p->hooks.scores != NULL;
     p->mirror.ext.recorded.contradicts = on_contradicts;

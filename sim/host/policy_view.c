@@ -285,6 +285,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_CORES, &p->ext.cores },
         { POL_RESERVATIONS, &p->ext.reservations },
         { POL_CALLS, &p->ext.calls },
+        { POL_HOLDS, &p->ext.holds },
         { POL_SCORES, &p->ext.scores },
         { POL_PREFERENCES, &p->ext.preferences },
         { POL_RECORDED, &p->ext.recorded },
@@ -565,6 +566,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
                                      .measured = view_measured, .reading_us = view_reading_us };
     p->ext.cores = (struct pol_cores){ .size = sizeof p->ext.cores, .measure = view_reading };
     p->ext.reservations = (struct pol_reservations){ .size = sizeof p->ext.reservations };
+    p->ext.holds = (struct pol_holds){ .size = sizeof p->ext.holds };
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
     p->ext.preferences = (struct pol_preferences){ .size = sizeof p->ext.preferences, .of = view_preferences };
     p->ext.recorded = (struct pol_recorded){ .size = sizeof p->ext.recorded, .of = view_record };

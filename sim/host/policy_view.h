@@ -28,6 +28,7 @@ struct policy_view {
         struct pol_data data;
         struct pol_cores cores;
         struct pol_reservations reservations;
+        struct pol_holds holds;
         struct pol_scores scores;
         struct pol_preferences preferences;
         struct pol_recorded recorded;

@@ -1,4 +1,4 @@
-# curves.gp -- the points of curves.sh as curves: processor time of a job against each axis.  Given: db, chart.
+# curves.gp -- the points of curves.sh as curves: processor time of a job against each axis.  Given: db, chart, axes.
 set terminal svg size 1100,900 font "sans,11" dynamic background "white"
 set output chart
 set multiplot layout 2,2
@@ -6,12 +6,11 @@ set logscale xy
 set key outside right
 set grid
 set ylabel "processor time of a job, us"
-array AXIS[4] = ["nodes", "queue", "shapes", "jobs"]
-array WHAT[4] = ["nodes", "waiting jobs", "distinct requests", "jobs"]
-do for [i = 1:4] {
-    set xlabel WHAT[i]
-    names = system("sqlite3 ".db." \"SELECT DISTINCT policy FROM point WHERE axis = '".AXIS[i]."' ORDER BY 1\"")
-    plot for [p in names] "<sqlite3 -separator ' ' ".db." \"SELECT x, cpu_s / jobs * 1e6 FROM point WHERE axis = '".AXIS[i]."' AND policy = '".p."' ORDER BY x\"" \
+what(a) = a eq "queue" ? "waiting jobs" : a eq "shapes" ? "distinct requests" : a
+do for [a in axes] {
+    set xlabel what(a)
+    names = system("sqlite3 ".db." \"SELECT DISTINCT policy FROM point WHERE axis = '".a."' ORDER BY 1\"")
+    plot for [p in names] "<sqlite3 -separator ' ' ".db." \"SELECT x, cpu_s / jobs * 1e6 FROM point WHERE axis = '".a."' AND policy = '".p."' ORDER BY x\"" \
         using 1:2 with linespoints title p noenhanced
 }
 unset multiplot

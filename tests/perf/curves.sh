@@ -3,13 +3,14 @@
 # under every policy that places ordinary jobs: processor time, which other work on the machine hardly changes.
 # Each point goes into a SQLite file, the curves into a chart, and what a job costs at one point over what it costs at
 # another is held against ratios.csv: a quadratic never comes back unseen.
-# usage: curves.sh FAIRWAY MEASURE quick|all DB CHART         status 1: a ratio is above its bound
+# usage: curves.sh FAIRWAY MEASURE quick|jobs|all DB CHART         status 1: a ratio is above its bound
+# `jobs`: growth in jobs alone, up to MOST (10,000,000) of them
 set -eu
 fairway=$1 measure=$2 size=$3 db=$4 chart=$5
 here=$(dirname "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-limit=300           # seconds; a run that takes longer has no point
+limit=${LIMIT:-300} # seconds; a run that takes longer has no point
 
 cat >"$dir/nodes.yaml" <<'END'
 cluster: {groups: [{name: n, count: 1000, cpus: 64, mem: 512GiB, gpus: 8, gpu_type: A100, nodes_per_rack: 32}]}
@@ -73,6 +74,7 @@ point() {
 }
 
 case $size in
+jobs)  nodes= queue= shapes= growth="100000 1000000 ${MOST:-10000000}" ;;
 quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
 all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000
        growth="100000 1000000 10000000" ;;
@@ -96,13 +98,14 @@ for x in $growth; do
 done
 
 if command -v gnuplot >/dev/null; then
-    gnuplot -e "db = '$db'; chart = '$chart'" "$here/curves.gp"
+    gnuplot -e "db = '$db'; chart = '$chart'; axes = '${nodes:+nodes queue shapes }jobs'" "$here/curves.gp"
     echo "chart: $chart"
 fi
 
-[ "$size" = quick ] || exit 0
-# What a job costs at `to` over what it costs at `from`.
+# What a job costs at `to` over what it costs at `from`, where both were asked for.
+asked=$(echo $nodes $queue $shapes $growth | tr ' ' ',')
 sqlite3 "$db" 'CREATE TEMP TABLE bound (axis, policy, "from", "to", most)' ".import --csv --skip 1 $here/ratios.csv bound" \
+    "DELETE FROM bound WHERE CAST(\"from\" AS INTEGER) NOT IN ($asked) OR CAST(\"to\" AS INTEGER) NOT IN ($asked)" \
     "SELECT printf('%-7s %-26s %6d -> %-7d %6.2f times, at most %5.1f%s', axis, policy, \"from\", \"to\", ratio, most,
                    CASE WHEN ratio <= most THEN '' ELSE '  ABOVE' END)
        FROM (SELECT b.axis, b.policy, \"from\", \"to\", CAST(most AS REAL) AS most,
