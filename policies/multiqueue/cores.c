@@ -61,11 +61,29 @@ uint32_t cores_borrower(const struct cores *c, const struct pol_node *n, uint32_
     return t;
 }
 
+void cores_sum(struct cores *c, const struct plan *p)
+{
+    const uint64_t from = c->sum.reserve == c->reserve ? c->sum.touches : 0;
+    for (uint64_t i = 0, n = plan_n_changed(p, from); i < n; i++) {
+        const uint32_t k = plan_changed(p, from, i);
+        const struct pol_node *a = &p->node[k].n;
+        struct cores_node *x = &c->node[k];
+        const int64_t kept = a->cpu_total - a->cpu_reserved - cores_array(c, a), over = cores_over(c, a, k);
+        c->sum.kept += kept - x->kept;
+        c->sum.over += over - x->over;
+        x->kept = kept;
+        x->over = over;
+    }
+    c->sum.reserve = c->reserve;
+    c->sum.touches = p->touches.n;
+}
+
 void cores_close(struct cores *c, uint32_t node, uint32_t until, int64_t cpu)
 {
     POL_RESERVE(c->closure, c->cap_closures, c->n_closures + 1);
     c->closure[c->n_closures++] = (struct cores_closure){ node, until, cpu };
     c->node[node].closed += cpu;
+    c->closed += cpu;
 }
 
 void cores_reopen(struct cores *c, uint32_t unit)
@@ -73,6 +91,7 @@ void cores_reopen(struct cores *c, uint32_t unit)
     for (size_t i = c->n_closures; i-- > 0;) {
         if (c->closure[i].until != unit) continue;
         c->node[c->closure[i].node].closed -= c->closure[i].cpu;
+        c->closed -= c->closure[i].cpu;
         c->closure[i] = c->closure[--c->n_closures];
     }
 }

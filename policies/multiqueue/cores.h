@@ -14,7 +14,8 @@
 #include "lib/sched/sched.h"
 
 struct cores_task { uint32_t prev, next, unit; int64_t cpu; bool is_lifted; };   /* by task slot */
-struct cores_node { uint32_t first, last; int64_t held; int64_t closed; };      /* held: by CPU tasks */
+/* held: by CPU tasks; kept, over: for GPU jobs, and borrowed of that, when last summed. */
+struct cores_node { uint32_t first, last; int64_t held, closed, kept, over; };
 struct cores_closure { uint32_t node, until; int64_t cpu; };                    /* until: a GPU unit ends */
 
 struct cores {
@@ -22,6 +23,9 @@ struct cores {
     struct cores_task *task;  size_t cap_task;
     struct cores_closure *closure; size_t n_closures, cap_closures;
     int64_t reserve;            /* milli-CPU of each node with GPUs */
+    int64_t closed;             /* of all nodes */
+    /* Of all nodes, with the reserve and the plan's touches of that time. */
+    struct { int64_t kept, over, reserve; uint64_t touches; } sum;
 };
 
 void cores_fini(struct cores *c);               /* zero-initialise to begin */
@@ -52,6 +56,9 @@ static inline int64_t cores_over(const struct cores *c, const struct pol_node *n
  *   before  kept between calls: what those hold that started before the one returned
  */
 uint32_t cores_borrower(const struct cores *c, const struct pol_node *n, uint32_t node, uint32_t after, int64_t *before);
+
+/* Bring `sum` up to date: O(nodes that changed), O(nodes) when the reserve did. */
+void cores_sum(struct cores *c, const struct plan *p);
 
 /* `cpu` of the node's cores take no new CPU job until the unit ends. */
 void cores_close(struct cores *c, uint32_t node, uint32_t until, int64_t cpu);

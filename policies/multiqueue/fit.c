@@ -22,12 +22,18 @@ static bool cheaper(struct fit_cost a, struct fit_cost b)
     return a.third < b.third;
 }
 
-/* The shape with other cores: as many as the node has for tasks at most. */
+/* The cores that a task holds which asks others, as many as the node has for tasks at most; 0: as it asks. */
+static int64_t cores_on(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
+{
+    int64_t most = n->cpu_total - n->cpu_reserved;
+    if (cores == 0 || s->exclusive) return s->cpu_milli;
+    return (int64_t)cores * 1000 < most ? (int64_t)cores * 1000 : most;
+}
+
 static struct pol_shape with_cores(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
 {
     struct pol_shape x = *s;
-    int64_t most = n->cpu_total - n->cpu_reserved;
-    if (cores > 0 && !s->exclusive) x.cpu_milli = (int64_t)cores * 1000 < most ? (int64_t)cores * 1000 : most;
+    x.cpu_milli = cores_on(s, cores, n);
     return x;
 }
 
@@ -43,14 +49,17 @@ enum fit_verdict fit_verdict(const struct mq *m, const struct pol_shape *s, uint
     return is_kept ? FIT_KEPT : FIT_YES;
 }
 
-static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, struct fit_cost *out)
+/* What is not cheaper than `least` (NULL: nothing yet) is left out before its fit is asked, which takes longer. */
+static bool is_beaten(const struct fit_cost *least, struct fit_cost c) { return least != NULL && cheaper(*least, c); }
+
+static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, const struct fit_cost *least,
+                     struct fit_cost *out)
 {
     const struct pol_node *n = &m->sched.plan.node[node].n;
-    if (fit_verdict(m, s, node) != FIT_YES) return false;
     int64_t cpu = pol_node_cpu_of(n, s), held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
     int64_t over = m->param.arrays_on && held > array ? held - array : 0;
     *out = (struct fit_cost){ MQ_USE_OWN, over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
-    return true;
+    return n->cpu_free >= cpu && !is_beaten(least, *out) && fit_verdict(m, s, node) == FIT_YES;
 }
 
 /* ---- GPU tasks ---- */
@@ -73,14 +82,19 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
     return -1;
 }
 
-static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_shape *asked, uint32_t cores, uint32_t node, struct fit_cost *out)
+static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_shape *asked, uint32_t cores,
+                     uint32_t node, const struct fit_cost *least, struct fit_cost *out)
 {
     const struct plan *p = &m->sched.plan;
     const struct plan_node *o = &p->node[node];
-    struct pol_shape s = with_cores(asked, cores, &o->n);
-    enum mq_use use = mq_use_of(m, class, &s, node);
     int64_t stop = 0;
+    if (!plan_has_cards(o, asked)) return false;
+    enum mq_use use = mq_use_of(m, class, asked, node);
     if (use == MQ_USE_NOT || (m->fit.own_only && use != MQ_USE_OWN)) return false;
+    /* If nobody has to stop. */
+    *out = (struct fit_cost){ use, 0, o->n_idle, o->n.cpu_free - cores_on(asked, cores, &o->n) };
+    if (is_beaten(least, *out)) return false;
+    struct pol_shape s = with_cores(asked, cores, &o->n);
     if (!plan_fits(p, node, &s) && (stop = to_stop(m, &s, node)) < 0) return false;
     *out = (struct fit_cost){ use, stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli };
     return true;
@@ -89,14 +103,15 @@ static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_s
 bool fit_takes_gpu(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node)
 {
     struct fit_cost c;
-    return gpu_cost(m, class, s, 0, node, &c);
+    return gpu_cost(m, class, s, 0, node, NULL, &c);
 }
 
 /* ---- among nodes ---- */
 
-static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node, struct fit_cost *out)
+static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node,
+                    const struct fit_cost *least, struct fit_cost *out)
 {
-    return class == MQ_CPU ? cpu_cost(m, s, node, out) : gpu_cost(m, class, s, cores, node, out);
+    return class == MQ_CPU ? cpu_cost(m, s, node, least, out) : gpu_cost(m, class, s, cores, node, least, out);
 }
 
 static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
@@ -104,10 +119,10 @@ static uint32_t best_node(const struct mq *m, enum mq_class class, const struct 
     const struct plan *p = &m->sched.plan;
     struct fit_cost least, c;
     uint32_t best = POL_NONE;
-    uint64_t n = mq_n_changed(p, from);
+    uint64_t n = plan_n_changed(p, from);
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t node = mq_changed(p, from, i);
-        if (!cost_of(m, class, s, cores, node, &c)) continue;
+        uint32_t node = plan_changed(p, from, i);
+        if (!cost_of(m, class, s, cores, node, best != POL_NONE ? &least : NULL, &c)) continue;
         if (best != POL_NONE && (cheaper(least, c) || (!cheaper(c, least) && node > best))) continue;
         best = node;
         least = c;
@@ -120,10 +135,10 @@ static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t fro
 {
     const struct plan *p = &m->sched.plan;
     struct pol_shape bare = *s;
-    uint64_t n = mq_n_changed(p, from);
+    uint64_t n = plan_n_changed(p, from);
     bare.cpu_milli = 0;
     bare.mem_b = 0;
-    for (uint64_t i = 0; i < n; i++) if (plan_fits(p, mq_changed(p, from, i), &bare)) return false;
+    for (uint64_t i = 0; i < n; i++) if (plan_fits(p, plan_changed(p, from, i), &bare)) return false;
     return true;
 }
 
@@ -139,8 +154,8 @@ static int64_t most_cores(struct mq *m, uint64_t from)
     struct mq_most *x = &m->fit.most;
     if (x->from == from && x->to == p->touches.n) return x->cpu;
     *x = (struct mq_most){ .from = from, .to = p->touches.n };
-    for (uint64_t i = 0, n = mq_n_changed(p, from); i < n; i++) {
-        int64_t cpu = p->node[mq_changed(p, from, i)].n.cpu_free;
+    for (uint64_t i = 0, n = plan_n_changed(p, from); i < n; i++) {
+        int64_t cpu = p->node[plan_changed(p, from, i)].n.cpu_free;
         if (cpu > x->cpu) x->cpu = cpu;
     }
     return x->cpu;
@@ -158,9 +173,9 @@ bool fit_skip_cpu(void *ctx, uint32_t request_class)
     const struct pol_shape *s = &p->shape[k->shape[0]];
     enum mq_hold hold = MQ_HOLD_NONE;
     if (s->exclusive || s->cpu_milli <= most_cores(m, f->touches)) {
-        uint64_t n = mq_n_changed(p, f->touches);
+        uint64_t n = plan_n_changed(p, f->touches);
         for (uint64_t i = 0; i < n; i++) {
-            enum fit_verdict v = fit_verdict(m, s, mq_changed(p, f->touches, i));
+            enum fit_verdict v = fit_verdict(m, s, plan_changed(p, f->touches, i));
             if (v == FIT_YES) return false;
             if (v != FIT_NO) hold = MQ_HOLD_RULES;
         }
@@ -257,8 +272,8 @@ static enum mq_hold hold_of(const struct mq *m, const struct unit *u, enum mq_cl
     const struct pol_shape *s = &p->shape[m->sched.classes.at[u->request_class].shape[0]];
     bool is_more = (int64_t)cores * 1000 > s->cpu_milli;
     if (u->n_tasks > 1) return class != MQ_CPU && is_more ? MQ_HOLD_CORES : MQ_HOLD_TOGETHER;
-    for (uint64_t i = 0, n = mq_n_changed(p, from); i < n; i++) {
-        uint32_t node = mq_changed(p, from, i);
+    for (uint64_t i = 0, n = plan_n_changed(p, from); i < n; i++) {
+        uint32_t node = plan_changed(p, from, i);
         if (!plan_fits(p, node, s)) continue;
         return class == MQ_CPU ? MQ_HOLD_RULES : mq_use_of(m, class, s, node) == MQ_USE_NOT ? MQ_HOLD_ARRAY : MQ_HOLD_CORES;
     }

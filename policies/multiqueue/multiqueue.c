@@ -285,18 +285,11 @@ static void note_change(struct mq *m, const char *name, int64_t *noted, int64_t 
 
 static void take_notes(struct mq *m)
 {
-    int64_t reserved = 0, borrowed = 0, closed = 0;
     if (!m->param.arrays_on && !m->param.contention_on) return;
-    for (uint32_t i = 0; i < m->sched.plan.n_nodes; i++) {
-        closed += m->cores.node[i].closed;
-        if (!m->param.arrays_on) continue;
-        const struct pol_node *n = &m->sched.plan.node[i].n;
-        reserved += n->cpu_total - n->cpu_reserved - cores_array(&m->cores, n);
-        borrowed += cores_over(&m->cores, n, i);
-    }
-    note_change(m, "reserved_cores", &m->noted.reserve, reserved, 1000);
-    note_change(m, "borrowed_cores", &m->noted.borrowed, borrowed, 1000);
-    note_change(m, "closed_cores", &m->noted.closed, closed, 1000);
+    if (m->param.arrays_on) cores_sum(&m->cores, &m->sched.plan);
+    note_change(m, "reserved_cores", &m->noted.reserve, m->cores.sum.kept, 1000);
+    note_change(m, "borrowed_cores", &m->noted.borrowed, m->cores.sum.over, 1000);
+    note_change(m, "closed_cores", &m->noted.closed, m->cores.closed, 1000);
     note_change(m, "stopped_borrowers", &m->noted.stopped, m->n_stopped, 1);
     note_change(m, "throttled", &m->noted.throttled, m->n_throttled, 1);
 }
@@ -337,7 +330,9 @@ static void destroy(void *self)
     search_history_fini(&m->history);
     share_weights_fini(&m->weights);
     sched_fini(&m->sched);
-    free(m->unit); free(m->user); free(m->request); free(m->fit.failed); free(m->refused); free(m->gpu.running); free(m->gpu.due); free(m->fit.victim); free(m->fit.lender); free(m->gpu.node); free(m->watch.fall);
+    free(m->unit); free(m->user); free(m->request); free(m->refused);
+    free(m->fit.failed); free(m->fit.victim); free(m->fit.lender);
+    free(m->gpu.running); free(m->gpu.due); free(m->gpu.node); free(m->watch.fall);
     free(m);
 }
 

@@ -27,8 +27,8 @@ static bool holds(const struct mq *m, enum mq_class class, struct pol_shape s, s
     s.cpu_milli = r->cpu_milli;
     s.mem_b = r->mem_b;
     if (r->rules != mq_rules(m, class)) return false;
-    for (uint64_t i = 0, n = mq_n_changed(p, r->touches); i < n; i++)
-        if (takes(m, class, &s, mq_changed(p, r->touches, i))) return false;
+    for (uint64_t i = 0, n = plan_n_changed(p, r->touches); i < n; i++)
+        if (takes(m, class, &s, plan_changed(p, r->touches, i))) return false;
     r->touches = p->touches.n;
     return true;
 }

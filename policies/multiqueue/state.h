@@ -162,18 +162,6 @@ const struct mq_request *mq_request(struct mq *m, uint32_t request_class);
 static inline enum mq_class mq_class(struct mq *m, uint32_t request_class) { return (enum mq_class)mq_request(m, request_class)->class; }
 static inline bool mq_gpu_idle(const struct mq *m) { return m->n_waiting[MQ_SINGLE] + m->n_waiting[MQ_MULTI] <= m->param.idle; }
 
-/*
- * Since something failed it can have come to fit only on nodes that changed.  `from` is the plan's touches at that time,
- * 0: all nodes.  How many there are, and the i-th.
- */
-static inline uint64_t mq_n_changed(const struct plan *p, uint64_t from)
-{
-    return from == 0 || p->touches.n - from > p->n_nodes ? p->n_nodes : p->touches.n - from;
-}
-static inline uint32_t mq_changed(const struct plan *p, uint64_t from, uint64_t i)
-{
-    return from == 0 || p->touches.n - from > p->n_nodes ? (uint32_t)i : p->touches.log[(from + 1 + i) & p->touches.mask];
-}
 /* What a failure of the class is as old as, besides nodes: counters only grow, so the sum tells whether one did. */
 static inline uint64_t mq_rules(const struct mq *m, enum mq_class class)
 {

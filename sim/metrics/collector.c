@@ -40,7 +40,9 @@ void collector_put(const struct collector_out *out, const char *name, const char
     put(out, m, name, scope, x);
 }
 
-static const struct { const char *name; double p; } tail[] = { { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 }, { "max", 1 } };
+static const struct { const char *name; double p; } tail[] = {
+    { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 }, { "max", 1 },
+};
 
 struct collector_spread collector_spread(double mean, double *x, size_t n)
 {
@@ -52,7 +54,8 @@ struct collector_spread collector_spread(double mean, double *x, size_t n)
     return s;
 }
 
-void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, const struct collector_spread *s)
+void collector_put_spread(const struct collector_out *out, const char *name, const char *scope,
+                          const struct collector_spread *s)
 {
     const struct collector_metric *m = declared(out, name, false);
     char full[64];

@@ -75,7 +75,8 @@ void collector_put(const struct collector_out *out, const char *name, const char
 /* A mean, and quantiles of x [n], which is permuted; NaN where there is no value. */
 struct collector_spread { double mean, tail[4]; };
 struct collector_spread collector_spread(double mean, double *x, size_t n);
-void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, const struct collector_spread *s);
+void collector_put_spread(const struct collector_out *out, const char *name, const char *scope,
+                          const struct collector_spread *s);
 /* A value of a series at this time, to be written at once. */
 void collector_put_series(const struct collector_out *out, sim_tick at, const char *name, double x);
 /* Whether to write a row, by store_...(out->opts->store, out->opts->run, &row, out->error). */

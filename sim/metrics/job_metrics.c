@@ -266,7 +266,8 @@ static void find_spreads(struct job_metrics *m, enum way w, int k, double *x, st
     mem_free(to);
 }
 
-static void put_group(const struct job_metrics *m, enum way w, size_t i, const char *scope, struct collector_spread *of[SPREADS])
+static void put_group(const struct job_metrics *m, enum way w, size_t i, const char *scope,
+                      struct collector_spread *of[SPREADS])
 {
     for (int k = 0; k < RHO; k++) {
         if (k == STAGE_WAIT && w != WORKFLOWS) continue;
@@ -313,7 +314,8 @@ static void put_rho(struct job_metrics *m, double *x)
     struct collector_spread s;
     find_spreads(m, ALL, RHO, x, &s);
     collector_put_spread(m->out, spread[RHO].name, "all", &s);
-    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, (double)m->group[ALL].at[0].n_of[RHO]));
+    const double n = (double)m->group[ALL].at[0].n_of[RHO];
+    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, n));
 }
 
 static void put_users(const struct job_metrics *m, const struct world *w)

@@ -34,6 +34,29 @@ if command -v sqlite3 >/dev/null; then
         "$fairway" sweep -q -j 2 "$scn" -d "$dir/sweep.db" && alike "$dir/sweep.db"
     }
     check 'a sweep that was killed and taken up again' resumed
+
+    # Where nobody reads why units wait, the policy does not look at what cannot start: hundreds of distinct requests.
+    digest() {
+        rm -f "$dir/queue.db"
+        "$fairway" run -q "$@" -d "$dir/queue.db" &&
+            sqlite3 "$dir/queue.db" 'SELECT policy, seed, digest FROM run ORDER BY id'
+    }
+    alike_recorded() {
+        said=$(digest "$@" --set 'output={decisions: false}') && [ "$(echo "$said" | wc -l)" -eq 8 ] &&
+            same "$said" "$(digest "$@" --set 'output={decisions: true}')"
+    }
+    queue() {
+        set -- "$@" -p multiqueue -p multiqueue:search=off,lend=empty -p multiqueue:gpu_arrays=count,mode=strict
+        alike_recorded "$@" -p multiqueue:gpu_arrays=count,reclaim=true -s 1 -s 2
+    }
+    cat >"$dir/queue.yaml" <<'END'
+cluster: {groups: [{name: n, count: 8, cpus: 64, mem: 512GiB, gpus: 8, gpu_type: A100, nodes_per_rack: 4}]}
+trace: {format: generate, load: 50, generate: {jobs: 300}}
+policies: [multiqueue]
+END
+    check 'a long queue, with and without a record of decisions' queue "$dir/queue.yaml"
+    check 'the same where cores are searched' queue "$here/scenarios/multiqueue/multiqueue.yaml" \
+        --set cluster.groups.0.count=2 --set trace.generate.jobs=400 --set horizon=6h
 else
     echo 'skipped - sweeps: no sqlite3'
 fi

@@ -7,10 +7,11 @@ set key outside right
 set grid
 set ylabel "processor time of a job, us"
 what(a) = a eq "queue" ? "waiting jobs" : a eq "shapes" ? "distinct requests" : a
+rows(a, p) = "<sqlite3 -separator ' ' ".db." \"SELECT x, cpu_s / jobs * 1e6 FROM point WHERE axis = '".a. \
+             "' AND policy = '".p."' ORDER BY x\""
 do for [a in axes] {
     set xlabel what(a)
     names = system("sqlite3 ".db." \"SELECT DISTINCT policy FROM point WHERE axis = '".a."' ORDER BY 1\"")
-    plot for [p in names] "<sqlite3 -separator ' ' ".db." \"SELECT x, cpu_s / jobs * 1e6 FROM point WHERE axis = '".a."' AND policy = '".p."' ORDER BY x\"" \
-        using 1:2 with linespoints title p noenhanced
+    plot for [p in names] rows(a, p) using 1:2 with linespoints title p noenhanced
 }
 unset multiplot

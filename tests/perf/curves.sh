@@ -74,7 +74,7 @@ point() {
 }
 
 case $size in
-jobs)  nodes= queue= shapes= growth="100000 1000000 ${MOST:-10000000}" ;;
+jobs)  nodes= queue= shapes= growth=$(printf '%s\n' 100000 1000000 "${MOST:-10000000}" | sort -nu) ;;
 quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
 all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000
        growth="100000 1000000 10000000" ;;

@@ -75,14 +75,33 @@ void plan_sync(struct plan *p, const struct pol_view *v);
 void plan_renew(struct plan *p);
 
 /*
+ * Since something failed it can have come to fit only on nodes that changed.  `from` is the plan's touches at that
+ * time, 0: all nodes.  How many there are, and the i-th, which may be met twice.
+ */
+static inline uint64_t plan_n_changed(const struct plan *p, uint64_t from)
+{
+    return from == 0 || p->touches.n - from > p->n_nodes ? p->n_nodes : p->touches.n - from;
+}
+static inline uint32_t plan_changed(const struct plan *p, uint64_t from, uint64_t i)
+{
+    const bool all = from == 0 || p->touches.n - from > p->n_nodes;
+    return all ? (uint32_t)i : p->touches.log[(from + 1 + i) & p->touches.mask];
+}
+
+/*
  * fits.h asked of the plan.  What the node has in sum is compared first: most
  * refusals need no look at its cards.
  */
 static inline const struct pol_card *plan_cards_of(const struct plan *p, uint32_t node) { return &p->card[p->node[node].n.card0]; }
+static inline bool plan_has_cards(const struct plan_node *o, const struct pol_shape *s)
+{
+    return o->gpu_free >= (int64_t)s->n_gpu * s->gpu_milli &&
+           (s->gpu_milli != FITS_WHOLE_CARD || o->n_idle >= s->n_gpu);
+}
 static inline bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s)
 {
     const struct plan_node *o = &p->node[node];
-    if (o->gpu_free < (int64_t)s->n_gpu * s->gpu_milli || (s->gpu_milli == FITS_WHOLE_CARD && o->n_idle < s->n_gpu)) return false;
+    if (!plan_has_cards(o, s)) return false;
     return pol_node_fits(&o->n, plan_cards_of(p, node), s);
 }
 /* Would it fit if nothing ran there?  False of a node that is down. */
