@@ -169,6 +169,7 @@ bool slurm_within_limits(const struct slurm *s, uint32_t unit, uint32_t part, en
     const bool jobs = what == LIMITS_JOBS, tres = !jobs;
     const struct slurm_job *j = slurm_job(s, unit);
     if (!s->conf.enforces_limits) return true;
+    if (j->assoc == CONFIG_NONE && j->qos == CONFIG_NONE && s->conf.partition[part].qos == CONFIG_NONE) return true;
     const struct two_qos t = qos_in_order(s, j, s->conf.partition[part].qos);
     const struct slurm_qos *q = t.q;
     for (int i = 0; i < 2; i++)
