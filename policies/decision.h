@@ -26,22 +26,25 @@
         FIELD("node", NODE, place, MUST, "") \
         FIELD("cards", CARDS, place, MAY, "a list; absent or empty: as `README.md`, Cards, has it") \
         FIELD("cpu", CPU, place, MAY, "cores that it gets instead of those it asks; 0: what it asks") \
-        FIELD("reason", TEXT, text, MAY, "for the record")) \
+        FIELD("reason", TEXT, text, MAY, "for the record") \
+        FIELD("mem", MEM, place, MAY, "bytes of the node's memory, as `cpu`")) \
     VERB(START_GANG, "start_gang", "start", JOB, "core", "a gang starts, all its tasks at once", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("nodes", NODES, place, MUST, "one a task, in task order") \
         FIELD("cards", CARDS_EACH, place, MAY, "a list for each task") \
         FIELD("cpu", CPU_EACH, place, MAY, "a number for each") \
-        FIELD("reason", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "") \
+        FIELD("mem", MEM_EACH, place, MAY, "as `cpu`")) \
     VERB(PREEMPT, "preempt", "preempt", TASK, "core", "a running task stops, of a gang all of it", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("reason", TEXT, text, MAY, "")) \
-    VERB(RESIZE, "resize", "resize", TASK, "cores", "a running task holds other cores from now on", \
+    VERB(RESIZE, "resize", "resize", TASK, "cores", "a running task holds other cores or memory from now on", \
         FIELD("job", JOB, job, MUST, "") \
         FIELD("task", INDEX, task, MUST, "") \
         FIELD("cpu", AMOUNT, cpu_milli, MUST, "") \
-        FIELD("reason", TEXT, text, MAY, "")) \
+        FIELD("reason", TEXT, text, MAY, "") \
+        FIELD("mem", AMOUNT, mem_b, MAY, "absent or 0: as it is")) \
     VERB(WAKE, "wake", "wake", RUN, "core", "a round is asked for", \
         FIELD("at", AMOUNT, at_us, MUST, "after `now`")) \
     VERB(NOTE, "note", "note", RUN, "core", "kept in the run's record", \
@@ -85,7 +88,8 @@
         FIELD("nodes", NODES, place, MUST, "one a task, in task order; those that it holds now are free for it") \
         FIELD("cards", CARDS_EACH, place, MAY, "a list for each task") \
         FIELD("cpu", CPU_EACH, place, MAY, "a number for each") \
-        FIELD("reason", TEXT, text, MAY, ""))
+        FIELD("reason", TEXT, text, MAY, "") \
+        FIELD("mem", MEM_EACH, place, MAY, "as `cpu`"))
 
 enum pol_verb {
 #define POL_VERB_CODE(code, name, record, about, extension, words, fields) POL_VERB_##code,
@@ -156,7 +160,11 @@ enum pol_verb {
     X(CALL_TOO_LONG,  "call_too_long",  "the call would take longer than can be counted") \
     /* elastic jobs */ \
     X(NOT_ELASTIC,    "not_elastic",    "the number of its job's tasks cannot be changed") \
-    X(SIZE,           "size",           "its job does not run on that many tasks")
+    X(SIZE,           "size",           "its job does not run on that many tasks") \
+    /* its memory */ \
+    X(MEM_BELOW_0,    "mem_below_0",    "it gives the task less than no memory") \
+    X(MEM_OF_ALL,     "mem_of_all",     "an exclusive task gets all memory of its node") \
+    X(MEM_TAKEN,      "mem_taken",      "its node has not that much memory free")
 
 enum pol_refusal {
     POL_OK,                         /* it was not refused */

@@ -1,6 +1,6 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, holds/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1 and speeds/1.
+ * reservations/1, holds/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1, speeds/1 and profiles/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -75,7 +75,7 @@ struct pol_data {
     int64_t (*reading_us)(void *ctx, pol_task t, uint32_t node);
 };
 
-/* ---- cores: how many a running task holds, and what a monitor sees ---- */
+/* ---- cores: how many a running task holds, how much memory, and what a monitor sees ---- */
 
 /*
  * What the monitor saw last of a running task; -1: nothing yet, or nothing is measured in this run.
@@ -90,6 +90,8 @@ struct pol_cores {
     struct pol_reading (*measure)(void *ctx, pol_task t);
     /* A running task holds other cores from now on, > 0; its speed follows.  Not for exclusive tasks. */
     void (*resize)(void *ctx, pol_task t, int64_t cpu_milli, const char *reason);
+    /* The same, of cores and of the node's memory. */
+    void (*regrant)(void *ctx, pol_task t, int64_t cpu_milli, int64_t mem_b, const char *reason);
 };
 
 /* ---- reservations: what is kept aside for a job, and lent ---- */
@@ -268,6 +270,23 @@ struct pol_speeds {
      * speed alone, in millionths; 0: it was measured with none, or the handle is stale.  O(pairs measured).
      */
     int64_t (*beside_mean)(void *ctx, pol_job j, uint32_t gpu_type);
+};
+
+/* ---- profiles: how fast a model goes with so many cores and so much memory ---- */
+
+/* Of a unit on one node. */
+struct pol_needs { int64_t cpu_milli, mem_b; };
+
+#define POL_PROFILES "profiles/1"
+struct pol_profiles {
+    uint32_t size, reserved;
+    /*
+     * How fast the unit of the task goes on one node that has GPUs of the type, with so many cores and so much memory
+     * in all and nothing else slowing it: in millionths of its best there.  -1: its model has no profile.
+     */
+    int64_t (*speed)(void *ctx, pol_task t, uint32_t gpu_type, int64_t cpu_milli, int64_t mem_b);
+    /* The least with which it goes at its best, both alone; memory 0: it is as fast with any.  -1: no profile. */
+    struct pol_needs (*needs)(void *ctx, pol_task t, uint32_t gpu_type);
 };
 
 #endif

@@ -98,7 +98,7 @@ struct pol_task_info {
     int64_t  true_left_us;          /* nominal time it still needs; -1 unless the policy is clairvoyant */
     uint32_t is_waiting;            /* 0 while it runs, while other tasks must end first, and once it is done */
     uint32_t stage;                 /* the longest chain of the job's tasks that must end before it */
-    int64_t  cpu_milli;             /* held now; 0 while it waits */
+    int64_t  cpu_milli, mem_b;      /* held now; 0 while it waits */
 };
 
 struct pol_job_info {
@@ -165,9 +165,9 @@ struct pol_view {
 
 /*
  * cards: bit k is card k of the node, as many as the task asks; 0: the host chooses.
- * cpu_milli 0: as the shape asks; else what it gets instead.  What is reserved is 0, or the start is refused.
+ * cpu_milli, mem_b 0: as the shape asks; else what it gets instead.  What is reserved is 0, or the start is refused.
  */
-struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli; uint64_t reserved1; };
+struct pol_place { uint32_t node, reserved; uint64_t cards; int64_t cpu_milli, mem_b; };
 
 /* What `name` gives names of, and by what id. */
 enum pol_name_type {                /* append only */

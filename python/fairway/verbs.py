@@ -7,12 +7,13 @@ from typing import Any, Dict
 
 
 def start(job: Any, task: Any, node: Any, cards: Any = None, cpu: Any = None,
-          reason: Any = None) -> Dict[str, Any]:
+          reason: Any = None, mem: Any = None) -> Dict[str, Any]:
     """A waiting task starts; not one of a gang.
 
     cards: a list; absent or empty: as `README.md`, Cards, has it
     cpu: cores that it gets instead of those it asks; 0: what it asks
     reason: for the record
+    mem: bytes of the node's memory, as `cpu`
     """
     said: Dict[str, Any] = {"do": "start", "job": job, "task": task, "node": node}
     if cards:
@@ -21,15 +22,19 @@ def start(job: Any, task: Any, node: Any, cards: Any = None, cpu: Any = None,
         said["cpu"] = cpu
     if reason:
         said["reason"] = reason
+    if mem:
+        said["mem"] = mem
     return said
 
 
-def start_gang(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None) -> Dict[str, Any]:
+def start_gang(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None,
+               mem: Any = None) -> Dict[str, Any]:
     """A gang starts, all its tasks at once.
 
     nodes: one a task, in task order
     cards: a list for each task
     cpu: a number for each
+    mem: as `cpu`
     """
     said: Dict[str, Any] = {"do": "start_gang", "job": job, "nodes": nodes}
     if cards:
@@ -38,6 +43,8 @@ def start_gang(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason:
         said["cpu"] = cpu
     if reason:
         said["reason"] = reason
+    if mem:
+        said["mem"] = mem
     return said
 
 
@@ -49,11 +56,16 @@ def preempt(job: Any, task: Any, reason: Any = None) -> Dict[str, Any]:
     return said
 
 
-def resize(job: Any, task: Any, cpu: Any, reason: Any = None) -> Dict[str, Any]:
-    """A running task holds other cores from now on."""
+def resize(job: Any, task: Any, cpu: Any, reason: Any = None, mem: Any = None) -> Dict[str, Any]:
+    """A running task holds other cores or memory from now on.
+
+    mem: absent or 0: as it is
+    """
     said: Dict[str, Any] = {"do": "resize", "job": job, "task": task, "cpu": cpu}
     if reason:
         said["reason"] = reason
+    if mem:
+        said["mem"] = mem
     return said
 
 
@@ -151,12 +163,14 @@ def call(job: Any, task: Any, node: Any, engine: Any, reason: Any = None) -> Dic
     return said
 
 
-def scale(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None) -> Dict[str, Any]:
+def scale(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None,
+          mem: Any = None) -> Dict[str, Any]:
     """A running elastic job goes on with as many of its tasks as there are places; takes the flag preempts.
 
     nodes: one a task, in task order; those that it holds now are free for it
     cards: a list for each task
     cpu: a number for each
+    mem: as `cpu`
     """
     said: Dict[str, Any] = {"do": "scale", "job": job, "nodes": nodes}
     if cards:
@@ -165,4 +179,6 @@ def scale(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any 
         said["cpu"] = cpu
     if reason:
         said["reason"] = reason
+    if mem:
+        said["mem"] = mem
     return said

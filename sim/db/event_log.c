@@ -29,15 +29,18 @@ static void started(void *ctx, const struct world *w, uint32_t task)
     (void)fprintf(ctx, "%" PRId64 " start %s %" PRIu32 " %s %" PRIx64, world_now(w), world_job(w, t->job)->id,
                   t->index, node_name(w, h->node), h->cards);
     if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) (void)fprintf(ctx, " %" PRId64 "m", h->cpu_milli);
+    if (h->mem_b != asked->mem_b && !asked->exclusive) (void)fprintf(ctx, " %" PRId64 "B", h->mem_b);
     (void)fputc('\n', ctx);
 }
 
-static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
+static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
     const struct task *t = world_task(w, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
     (void)was;
-    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m\n", world_now(w), world_job(w, t->job)->id, t->index,
-                  cluster_hold(world_cluster(w), task)->cpu_milli);
+    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m", world_now(w), world_job(w, t->job)->id, t->index, h->cpu_milli);
+    if (h->mem_b != mem_was) (void)fprintf(ctx, " %" PRId64 "B", h->mem_b);
+    (void)fputc('\n', ctx);
 }
 
 static void stopped(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason)

@@ -3,8 +3,8 @@
  * Layer: db.
  *
  *   T_US arrive JOB
- *   T_US start  JOB TASK NODE CARDS [CPUm]   cards as a bit mask in hex; milli-CPU where they are not those asked
- *   T_US resize JOB TASK CPUm                the cores it now holds
+ *   T_US start  JOB TASK NODE CARDS [CPUm] [MEMB]   cards as a bit mask in hex; milli-CPU, bytes where not those asked
+ *   T_US resize JOB TASK CPUm [MEMB]         the cores it now holds; the memory where that changed
  *   T_US stop   JOB TASK NODE REASON         done preempted failed timeout horizon mismatch
  *   T_US send   JOB TASK NODE|master         to that queue
  *   T_US call   JOB TASK CALL NODE ENGINE EXEC_US+WAY_US done|lost

@@ -143,7 +143,8 @@ static void write_cores(struct record *r, const struct world *w, uint32_t task)
     if (!r->requests || r->error.code != ST_OK) return;
     (void)store_cores(r->store, r->run, &(struct store_cores){
         .ordinal = world_job(w, t->job)->ordinal, .task = t->index, .attempt = t->attempts, .seq = r->n_cores++,
-        .at_us = world_now(w), .cpu_milli = cluster_hold(world_cluster(w), task)->cpu_milli }, &r->error);
+        .at_us = world_now(w), .cpu_milli = cluster_hold(world_cluster(w), task)->cpu_milli,
+        .mem_b = cluster_hold(world_cluster(w), task)->mem_b }, &r->error);
 }
 
 static void on_started(void *ctx, const struct world *w, uint32_t task)
@@ -152,12 +153,13 @@ static void on_started(void *ctx, const struct world *w, uint32_t task)
     MEM_RESERVE(r->lender, r->cap_lender, (size_t)task + 1);
     r->lender[task] = -1;
     const struct shape *s = world_shape(w, world_task(w, task)->shape);
-    if (!s->exclusive && cluster_hold(world_cluster(w), task)->cpu_milli != s->cpu_milli) write_cores(ctx, w, task);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
+    if (!s->exclusive && (h->cpu_milli != s->cpu_milli || h->mem_b != s->mem_b)) write_cores(ctx, w, task);
 }
 
-static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
+static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
-    (void)was;
+    (void)was, (void)mem_was;
     write_cores(ctx, w, task);
 }
 

@@ -1,5 +1,5 @@
 /*
- * replay.c -- the ledger of replay.h, from one query over attempts, outages and changes of cores.
+ * replay.c -- the ledger of replay.h, from one query over attempts, outages and changes of cores and memory.
  *
  * Rows come in the order of time; at one instant what frees comes before what
  * takes, so that the ledger never holds more than there is.  It refuses what
@@ -15,10 +15,10 @@
 #include "base/mem.h"
 #include "db/query.h"
 
-/* In this order at one instant: what frees before what takes.  A change of cores is in the query as both SHRINK and
- * GROW; the ledger tells which of them it is. */
+/* In this order at one instant: what frees before what takes.  A change of cores and memory is in the query as both
+ * SHRINK and GROW: first each goes to the lesser of what it was and will be. */
 enum row_type { ROW_STOP, ROW_UP, ROW_DOWN, ROW_SHRINK, ROW_START, ROW_GROW };
-enum { COL_SHAPE = 6, COL_CORES = 17, COL_SHORT = 18 };
+enum { COL_SHAPE = 6, COL_CORES = 17, COL_MEMORY = 18, COL_SHORT = 19 };
 
 const char replay_request_columns[] =
     "q.cpu_milli, q.mem_b, q.n_gpu, q.gpu_milli, q.gpu_mem_b, q.gpu_types, q.need_all, q.need_any, q.engines, q.exclusive, q.gpu_cores";
@@ -99,17 +99,18 @@ static enum st open_rows(struct replay *r, int64_t from, int64_t to, struct diag
     /* What each task holds at the end of an instant is all that counts, so of several changes in one only the last. */
     (void)snprintf(sql, sizeof sql,
         "WITH a AS (SELECT * FROM attempt WHERE run = ?1 AND start_us < ?3 AND end_us > ?2 AND end_us > start_us),"
-        " c AS (SELECT ordinal, task, attempt, at_us, cpu_milli, max(seq) FROM cores WHERE run = ?1 GROUP BY ordinal, task, attempt, at_us),"
-        " z AS (SELECT c.at_us, a.node, a.ordinal, a.task, c.cpu_milli FROM c JOIN a USING (ordinal, task, attempt)"
+        " c AS (SELECT ordinal, task, attempt, at_us, cpu_milli, mem_b, max(seq) FROM cores WHERE run = ?1 GROUP BY ordinal, task, attempt, at_us),"
+        " z AS (SELECT c.at_us, a.node, a.ordinal, a.task, c.cpu_milli, c.mem_b FROM c JOIN a USING (ordinal, task, attempt)"
         "   WHERE c.at_us > a.start_us AND c.at_us < a.end_us AND c.at_us < ?3)"
-        " SELECT start_us AS at, %d AS kind, node, cards, a.ordinal AS ordinal, a.task AS task, %s, c.cpu_milli, is_short FROM a"
+        " SELECT start_us AS at, %d AS kind, node, cards, a.ordinal AS ordinal, a.task AS task, %s, c.cpu_milli, c.mem_b, is_short FROM a"
         "   JOIN request q ON q.run = ?1 AND q.ordinal = a.ordinal AND q.task0 ="
         "     (SELECT max(task0) FROM request z WHERE z.run = ?1 AND z.ordinal = a.ordinal AND z.task0 <= a.task)"
         "   LEFT JOIN c ON c.ordinal = a.ordinal AND c.task = a.task AND c.attempt = a.attempt AND c.at_us = a.start_us"
-        " UNION ALL SELECT end_us, %d, node, cards, ordinal, task, %s, NULL, 0 FROM a WHERE end_us < ?3"
-        " UNION ALL SELECT down_us, %d, node, 0, 0, 0, %s, NULL, 0 FROM outage WHERE run = ?1 AND down_us < ?3 AND up_us <> down_us"
-        " UNION ALL SELECT up_us, %d, node, 0, 0, 0, %s, NULL, 0 FROM outage WHERE run = ?1 AND up_us >= 0 AND up_us < ?3 AND up_us <> down_us"
-        " UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli, 0 FROM z UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli, 0 FROM z"
+        " UNION ALL SELECT end_us, %d, node, cards, ordinal, task, %s, NULL, NULL, 0 FROM a WHERE end_us < ?3"
+        " UNION ALL SELECT down_us, %d, node, 0, 0, 0, %s, NULL, NULL, 0 FROM outage WHERE run = ?1 AND down_us < ?3 AND up_us <> down_us"
+        " UNION ALL SELECT up_us, %d, node, 0, 0, 0, %s, NULL, NULL, 0 FROM outage WHERE run = ?1 AND up_us >= 0 AND up_us < ?3 AND up_us <> down_us"
+        " UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli, mem_b, 0 FROM z"
+        " UNION ALL SELECT at_us, %d, node, 0, ordinal, task, %s, cpu_milli, mem_b, 0 FROM z"
         " ORDER BY at, kind, ordinal, task", ROW_START, replay_request_columns, ROW_STOP, none, ROW_DOWN, none, ROW_UP, none,
         ROW_SHRINK, none, ROW_GROW, none);
     sqlite3_stmt *q;
@@ -155,7 +156,10 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
 {
     struct shape s;
     replay_shape(r->rows, COL_SHAPE, &s);
-    if (sqlite3_column_type(r->rows, COL_CORES) != SQLITE_NULL) s.cpu_milli = sqlite3_column_int64(r->rows, COL_CORES);
+    if (sqlite3_column_type(r->rows, COL_CORES) != SQLITE_NULL) {
+        s.cpu_milli = sqlite3_column_int64(r->rows, COL_CORES);
+        s.mem_b = sqlite3_column_int64(r->rows, COL_MEMORY);
+    }
     /* It found too little memory or cores on its cards, as the run noted.  Not found out anew: of two that started at
      * one instant, the order of the decisions made one of them the one too many. */
     if (sqlite3_column_int(r->rows, COL_SHORT) != 0) s.gpu_mem_b = s.gpu_cores = 0;
@@ -189,10 +193,12 @@ static enum st stop(struct replay *r, uint32_t node, struct replay_holder h, str
 static enum st resize(struct replay *r, uint32_t node, struct replay_holder h, bool grows, struct diag *d)
 {
     uint32_t t = slot_of(r, node, h);
-    int64_t cores = sqlite3_column_int64(r->rows, COL_CORES);
+    int64_t cores = sqlite3_column_int64(r->rows, COL_CORES), memory = sqlite3_column_int64(r->rows, COL_MEMORY);
     if (t == NONE) return contradicts(r, h.ordinal, "its cores change where it does not run", d);
-    if (cores == r->cluster.hold[t].cpu_milli || (cores > r->cluster.hold[t].cpu_milli) != grows) return ST_OK;
-    enum pol_refusal refusal = cluster_resize(&r->cluster, t, cores);
+    const struct hold *held = &r->cluster.hold[t];
+    if (!grows && cores > held->cpu_milli) cores = held->cpu_milli;
+    if (!grows && memory > held->mem_b) memory = held->mem_b;
+    enum pol_refusal refusal = cluster_resize(&r->cluster, t, cores, memory);
     return refusal == POL_OK ? ST_OK : contradicts(r, h.ordinal, pol_refusal_words(refusal), d);
 }
 

@@ -31,6 +31,7 @@ struct decision {
     uint32_t  slot, gen;        /* what it is about */
     uint32_t  place, n_place;   /* in the place buffer */
     int64_t   at;               /* of a wake; of a resize its milli-CPU; of a send and a call the node */
+    int64_t   mem_b;            /* of a resize; 0: as it is */
     uint32_t  engine;           /* of a call */
     pol_job   lender;
     bool      flag;             /* of a hold: it is the head */
@@ -125,10 +126,10 @@ static void append_places(struct host *p, struct decision *d, const struct pol_p
     d->place = (uint32_t)p->n_place;
     MEM_RESERVE(p->place, p->cap_place, p->n_place + n);
     for (uint32_t i = 0; i < n; i++) {
-        if (place[i].reserved != 0 || place[i].reserved1 != 0)
+        if (place[i].reserved != 0)
             misuse(p, BREACH_NO_PLACE, "it starts something with what is reserved of a place not 0");
         p->place[p->n_place++] = (struct world_place){ .node = place[i].node, .cards = place[i].cards,
-            .cpu_milli = place[i].cpu_milli, .by_count = (p->flags & POL_BY_COUNT) != 0 };
+            .cpu_milli = place[i].cpu_milli, .mem_b = place[i].mem_b, .by_count = (p->flags & POL_BY_COUNT) != 0 };
     }
 }
 
@@ -159,10 +160,13 @@ static void on_preempt(void *ctx, pol_task t, const char *reason)
 {
     (void)append(ctx, POL_VERB_PREEMPT, t.slot, t.gen, reason);
 }
-static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason)
+static void on_regrant(void *ctx, pol_task t, int64_t cpu_milli, int64_t mem_b, const char *reason)
 {
-    append(ctx, POL_VERB_RESIZE, t.slot, t.gen, reason)->at = cpu_milli;
+    struct decision *d = append(ctx, POL_VERB_RESIZE, t.slot, t.gen, reason);
+    d->at = cpu_milli;
+    d->mem_b = mem_b;
 }
+static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason) { on_regrant(ctx, t, cpu_milli, 0, reason); }
 static void on_send(void *ctx, pol_task t, uint32_t node, const char *reason)
 {
     append(ctx, POL_VERB_SEND, t.slot, t.gen, reason)->at = node;
@@ -298,7 +302,7 @@ static enum pol_refusal refuse(struct host *p, const struct decision *d)
     case POL_VERB_PREEMPT:
         return world_preempt(w, d->slot);
     case POL_VERB_RESIZE:
-        return world_resize(w, d->slot, d->at);
+        return world_resize(w, d->slot, d->at, d->mem_b);
     case POL_VERB_WAKE:
         return world_wake(w, d->at);
     case POL_VERB_RESERVE:
@@ -569,6 +573,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     policy_view_init(&p->mirror, &p->api, &p->hooks.tricks);
     p->mirror.client = own != NULL ? own->client : NULL;
     p->mirror.ext.cores.resize = on_resize;
+    p->mirror.ext.cores.regrant = on_regrant;
     p->mirror.ext.elastic.scale = on_scale;
     p->mirror.ext.reservations.reserve = on_reserve;
     p->mirror.ext.reservations.lend = on_lend;

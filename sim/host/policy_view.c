@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/policy_calls.h"
+#include "host/policy_profiles.h"
 #include "base/mem.h"
 #include "model/graph.h"
 
@@ -66,7 +67,7 @@ static const struct pol_task_info *view_task(void *ctx, pol_task h)
         .attained_us = world_attained(w, h.slot),
         .true_left_us = p->is_clairvoyant ? world_left(w, h.slot) : -1,
         .is_waiting = t->state == TASK_WAITING,
-        .cpu_milli = running ? hold->cpu_milli : 0,
+        .cpu_milli = running ? hold->cpu_milli : 0, .mem_b = running ? hold->mem_b : 0,
         .stage = j->graph != NULL ? j->graph->level[t->index] : 0,
     };
     return i;
@@ -292,6 +293,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_ELASTIC, &p->ext.elastic },
         { POL_CLIENT, p->client },
         { POL_SPEEDS, &p->ext.speeds },
+        { POL_PROFILES, &p->ext.profiles },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
@@ -574,6 +576,9 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
                                            .restart_us = view_restart };
     p->ext.speeds = (struct pol_speeds){ .size = sizeof p->ext.speeds, .on = view_speed_on, .beside = view_speed_beside,
                                          .steps_per_s = view_steps_per_s, .beside_mean = view_beside_mean };
+    p->ext.profiles = (struct pol_profiles){ .size = sizeof p->ext.profiles,
+                                             .speed = policy_profiles_speed,
+                                             .needs = policy_profiles_needs };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
                                        .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }

@@ -35,6 +35,7 @@ struct policy_view {
         struct pol_calls calls;
         struct pol_elastic elastic;
         struct pol_speeds speeds;
+        struct pol_profiles profiles;
     } ext;
     bool     knows_licences, knows_scores, knows_preferences;   /* the policy asked for licences/1, scores/1... */
     /* private from here */

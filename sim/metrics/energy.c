@@ -253,9 +253,9 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
     e->task[task].node = NONE;
 }
 
-static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was)
+static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
-    (void)was;
+    (void)was, (void)mem_was;
     touch_unit(self, w, lead_of(w, task));
 }
 

@@ -133,12 +133,13 @@ static void change(struct usage *u, const struct world *w, uint32_t task, int si
     set_share(x, &c->sum);
 }
 
-static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was)
+static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
     struct usage *u = self;
     struct by_user *x = user_of(u, world_job_of(w, task));
     fold_user(x, world_now(w));
     x->cpu += cluster_hold(world_cluster(w), task)->cpu_milli - was;
+    x->mem += cluster_hold(world_cluster(w), task)->mem_b - mem_was;
     set_share(x, &world_cluster(w)->sum);
 }
 

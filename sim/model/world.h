@@ -57,9 +57,9 @@ enum st world_step(struct world *w, struct diag *d);
 /*
  * Acts.  Each returns POL_OK, or why it is refused with nothing changed.
  */
-/* cards 0: the ledger chooses.  cpu_milli 0: as asked; else what it holds instead.
+/* cards 0: the ledger chooses.  cpu_milli, mem_b 0: as asked; else what it holds instead.
  * by_count: whatever memory and cores the cards have (cluster_allocate_by_count). */
-struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli; bool by_count; };
+struct world_place { uint32_t node; uint64_t cards; int64_t cpu_milli, mem_b; bool by_count; };
 enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_place *p);
 /* All tasks of a gang job: p [n_tasks], in task order; of an elastic one as many as it then has. */
 enum pol_refusal world_start_gang(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
@@ -70,8 +70,8 @@ enum pol_refusal world_preempt(struct world *w, uint32_t task);
  * once.
  */
 enum pol_refusal world_scale(struct world *w, uint32_t job, const struct world_place *p, uint32_t n);
-/* A running task holds other cores from now on; its speed follows. */
-enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli);
+/* A running task holds other cores from now on, and with mem_b not 0 other memory; its speed follows. */
+enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli, int64_t mem_b);
 /* A job enters a stage; its reservation is what is said, from now on. */
 enum pol_refusal world_reserve(struct world *w, uint32_t job, const struct reservations_stage *s);
 /* The running task borrows so much of what it holds (NULL: all) from the job's reservation. */

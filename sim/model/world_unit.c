@@ -240,6 +240,7 @@ static void occupy(struct world *w, uint32_t t)
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];
     if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) world_fold(w, FACT_RESIZE, order_of(w, t), (uint64_t)h->cpu_milli, 0);
+    if (h->mem_b != asked->mem_b && !asked->exclusive) world_fold(w, FACT_MEMORY, order_of(w, t), (uint64_t)h->mem_b, 0);
     TELL(w, started, t);
 }
 
@@ -264,14 +265,17 @@ static void set_going(struct world *w, uint32_t t)
                                            .slot = ev_slot(SLOT_LIMIT, t), .cls = EV_TIMER });
 }
 
-/* The ledger allocates its place, with other cores than the shape's where the place says so. */
+/* The ledger allocates its place, with other cores or memory than the shape's where the place says so. */
 static enum pol_refusal allocate(struct world *w, uint32_t task, const struct world_place *p)
 {
     const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape];
     struct shape s = *asked;
     if (p->cpu_milli < 0) return POL_REFUSAL_CPU_BELOW_0;
     if (p->cpu_milli > 0 && asked->exclusive) return POL_REFUSAL_CPU_OF_ALL;
+    if (p->mem_b < 0) return POL_REFUSAL_MEM_BELOW_0;
+    if (p->mem_b > 0 && asked->exclusive) return POL_REFUSAL_MEM_OF_ALL;
     if (p->cpu_milli > 0) s.cpu_milli = p->cpu_milli;
+    if (p->mem_b > 0) s.mem_b = p->mem_b;
     return (p->by_count ? cluster_allocate_by_count : cluster_allocate)(w->cluster, task, p->node, &s, p->cards);
 }
 
@@ -334,17 +338,18 @@ enum pol_refusal world_preempt(struct world *w, uint32_t task)
     return POL_OK;
 }
 
-enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli)
+enum pol_refusal world_resize(struct world *w, uint32_t task, int64_t cpu_milli, int64_t mem_b)
 {
     if (task >= w->jobs.n_task_slots || !w->jobs.task[task].is_live) return POL_REFUSAL_NO_TASK;
     if (w->jobs.task[task].state != TASK_RUNNING) return POL_REFUSAL_NOT_RUNNING;
     if (w->shapes.at[w->jobs.task[task].shape].exclusive) return POL_REFUSAL_CPU_HELD;
     if (job_of(w, task)->reservation != NULL || world_borrows(w, task)) return POL_REFUSAL_CPU_RESERVED;
-    int64_t was = w->cluster->hold[task].cpu_milli;
-    enum pol_refusal refusal = cluster_resize(w->cluster, task, cpu_milli);
+    int64_t was = w->cluster->hold[task].cpu_milli, mem_was = w->cluster->hold[task].mem_b;
+    enum pol_refusal refusal = cluster_resize(w->cluster, task, cpu_milli, mem_b);
     if (refusal != POL_OK) return refusal;
     world_fold(w, FACT_RESIZE, order_of(w, task), (uint64_t)cpu_milli, 0);
-    TELL(w, resized, task, was);
+    if (mem_b != 0 && mem_b != mem_was) world_fold(w, FACT_MEMORY, order_of(w, task), (uint64_t)mem_b, 0);
+    TELL(w, resized, task, was, mem_was);
     speed_resized(w->speed, unit_lead(w, task), w->loop.now);
     return POL_OK;
 }

@@ -129,8 +129,8 @@ struct observer {
     /* `bytes` of an input of a running task came from this level; whole: the input is complete,
      * else the task was interrupted and these bytes were moved in vain. */
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
-    /* The ledger holds its new cores; was: milli-CPU before. */
-    void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was);
+    /* The ledger holds its new cores and memory; was, mem_was: milli-CPU and bytes before. */
+    void (*resized)(void *ctx, const struct world *w, uint32_t task, int64_t was, int64_t mem_was);
     /* An elastic job, which waits or is about to go on, has another number of tasks; was: how many it had. */
     void (*sized)(void *ctx, const struct world *w, uint32_t job, uint32_t was);
     /* A unit, named by its first task, computes at another rate from now on, or begins to (task.act.rate). */

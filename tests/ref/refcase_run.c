@@ -232,8 +232,9 @@ static void saw_end(void *ctx, const struct world *w, uint32_t job)
                                          .reason = name[j->status] });
 }
 
-static void saw_resize(void *ctx, const struct world *w, uint32_t task, int64_t was)
+static void saw_resize(void *ctx, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
+    (void)mem_was;
     (void)was;
     struct ref_log *log = ctx;
     see(log, w, REF_RESIZE, task, "");

@@ -210,8 +210,9 @@ static void note(void *ctx, sim_tick at, const char *name, double value)
     if (s->log_notes) say(ctx, "%" PRId64 " note %s %g\n", at, name, value);
 }
 
-static void resized(void *ctx, const struct world *w, uint32_t t, int64_t was)
+static void resized(void *ctx, const struct world *w, uint32_t t, int64_t was, int64_t mem_was)
 {
+    (void)mem_was;
     const struct stage *s = ctx;
     const struct task *k = world_task(w, t);
     if (s->log_notes) say(ctx, "%" PRId64 " resize %" PRIu64 " %" PRId64 " -> %" PRId64 "\n", world_now(w), world_job(w, k->job)->ordinal, was, world_cluster(w)->hold[t].cpu_milli);

@@ -82,8 +82,9 @@ static void on_phase(void *ctx, const struct world *w, uint32_t task)
     t->kind = kind[world_task(w, task)->phase];
 }
 
-static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was)
+static void on_resized(void *ctx, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
+    (void)mem_was;
     struct watch *m = ctx;
     struct open_task *t = at(m, task);
     (void)was;

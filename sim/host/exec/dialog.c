@@ -65,7 +65,7 @@ bool dialog_carry_out(const struct dialog *x, const struct reply_decision *d, ch
     case POL_VERB_START: h->start(h->ctx, j->task[d->task], d->place, 1, d->text); break;
     case POL_VERB_START_GANG: h->start(h->ctx, j->task[0], d->place, d->n_places, d->text); break;
     case POL_VERB_PREEMPT: h->preempt(h->ctx, j->task[d->task], d->text); break;
-    case POL_VERB_RESIZE: x->cores->resize(h->ctx, j->task[d->task], d->cpu_milli, d->text); break;
+    case POL_VERB_RESIZE: x->cores->regrant(h->ctx, j->task[d->task], d->cpu_milli, d->mem_b, d->text); break;
     case POL_VERB_HOLD: h->hold(h->ctx, j->task[d->task], d->flag, d->text); break;
     case POL_VERB_RESERVE: x->reservations->reserve(h->ctx, j->job, &d->reserve, d->text); break;
     case POL_VERB_LEND:

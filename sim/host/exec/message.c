@@ -278,6 +278,7 @@ static void running(struct json_text *out, const struct pol_host *h, pol_task t,
     json_text_key_int(out, "node", ti->node);
     json_text_key_int(out, "started", ti->started_us);
     json_text_key_int(out, "cpu", ti->cpu_milli);
+    json_text_key_int(out, "mem", ti->mem_b);
     if (r.gpu_util >= 0) json_text_key_int(out, "gpu_util", r.gpu_util);
     if (r.mem_bw >= 0) json_text_key_int(out, "mem_bw", r.mem_bw);
     message_cards(out, ti->cards);

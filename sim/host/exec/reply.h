@@ -35,7 +35,7 @@ struct reply_decision {
     const struct pol_place *place; uint32_t n_places;       /* start: one */
     const char *text;           /* the reason, or the note's name, or the failure's message; NULL: none */
     int64_t  at_us;             /* wake */
-    int64_t  cpu_milli;         /* resize */
+    int64_t  cpu_milli, mem_b;  /* resize */
     double   value;             /* note */
 };
 

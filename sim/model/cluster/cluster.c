@@ -390,13 +390,19 @@ void cluster_release(struct cluster *c, uint32_t task)
     h->node = NONE;
 }
 
-enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli)
+enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli, int64_t mem_b)
 {
     if (cluster_hold(c, task) == NULL) return POL_REFUSAL_NO_PLACE;
     struct hold *h = &c->hold[task];
     struct node *n = &c->node[h->node];
     if (cpu_milli <= 0) return POL_REFUSAL_CPU_NONE;
     if (cpu_milli - h->cpu_milli > n->cpu_free) return POL_REFUSAL_CPU_TAKEN;
+    if (mem_b < 0) return POL_REFUSAL_MEM_BELOW_0;
+    if (mem_b == 0) mem_b = h->mem_b;
+    if (mem_b - h->mem_b > n->mem_free) return POL_REFUSAL_MEM_TAKEN;
+    n->mem_free -= mem_b - h->mem_b;
+    c->sum.mem_used += mem_b - h->mem_b;
+    h->mem_b = mem_b;
     n->cpu_free -= cpu_milli - h->cpu_milli;
     c->sum.cpu_used += cpu_milli - h->cpu_milli;
     h->cpu_milli = cpu_milli;

@@ -192,8 +192,9 @@ void        cluster_release(struct cluster *c, uint32_t task);
  * exclusive task could not beside one that asks for nothing and came later.
  */
 void        cluster_put_back(struct cluster *c, uint32_t task, const struct hold *was);
-/* The task holds `cpu_milli` from now on, > 0.  Returns POL_OK, or why it is refused with nothing changed.  O(1). */
-enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli);
+/* The task holds `cpu_milli` from now on, > 0, and `mem_b`; 0: the memory that it has.  Returns POL_OK, or why it is
+ * refused with nothing changed.  O(1). */
+enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_milli, int64_t mem_b);
 /* The node changed in a way that others keep count of. */
 void        cluster_touch(struct cluster *c, uint32_t node);
 /* An engine serves a call from now on, and no longer.  The first returns POL_OK, or why it is refused

@@ -91,3 +91,10 @@ double curve_max(const struct curve *c)
     for (uint32_t i = 0; i < c->n; i++) most = fmax(most, c->y[i]);
     return most;
 }
+
+double curve_argmax(const struct curve *c)
+{
+    double most = curve_max(c);
+    for (uint32_t i = 0; i < c->n; i++) if (c->y[i] >= most) return c->x[i];
+    return c->knee;
+}

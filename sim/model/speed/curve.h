@@ -29,6 +29,7 @@ void   curve_points(struct curve *c, const double *x, const double *y, uint32_t 
 void   curve_fini(struct curve *c);             /* zero-initialised is fine */
 double curve_at(const struct curve *c, double x);
 double curve_max(const struct curve *c);        /* the greatest y; 0 without a curve */
+double curve_argmax(const struct curve *c);     /* the least x with it; 0 without a curve */
 static inline bool curve_is_none(const struct curve *c) { return c->n == 0 && c->knee <= 0; }
 
 #endif

@@ -1,6 +1,7 @@
 /* profile.c -- rows of profiles, few enough to be looked through one by one. */
 #include "model/speed/profile.h"
 
+#include <math.h>
 #include <string.h>
 #include "base/mem.h"
 
@@ -53,6 +54,34 @@ const struct profile *profiles_find(const struct profiles *p, uint32_t model, ui
     if (best == NULL && gpu_type != NONE) best = find_of_type(p, model, NONE, n_nodes, n_gpus);
     if (best != NULL) *scale = (double)n_gpus / (double)n_nodes * (double)best->n_nodes / (double)best->n_gpus;
     return best;
+}
+
+/* The row on one node, with cores as speed.c has them there. */
+static const struct profile *find_on_node(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus, double type_speed,
+                                          double *scale)
+{
+    const struct profile *x = profiles_find(p, model, gpu_type, 1, n_gpus, scale);
+    if (x != NULL && x->gpu_type == NONE && p->cores == PROFILE_CORES_BY_SPEED) *scale *= type_speed;
+    return x;
+}
+
+double profiles_speed(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus, double type_speed,
+                      int64_t cpu_milli, int64_t mem_b)
+{
+    double scale;
+    const struct profile *x = find_on_node(p, model, gpu_type, n_gpus, type_speed, &scale);
+    if (x == NULL) return -1;
+    double cores = curve_at(&x->util, (double)cpu_milli / 1000 / scale) / x->best;
+    return curve_is_none(&x->memory) ? cores : fmin(cores, curve_at(&x->memory, (double)mem_b / 1e9));
+}
+
+void profiles_needs(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus, double type_speed,
+                    int64_t *cpu_milli, int64_t *mem_b)
+{
+    double scale;
+    const struct profile *x = find_on_node(p, model, gpu_type, n_gpus, type_speed, &scale);
+    *cpu_milli = x == NULL ? -1 : llround(ceil(curve_argmax(&x->util) * scale * 1000 - 1e-6));
+    *mem_b = x == NULL ? -1 : llround(ceil(curve_argmax(&x->memory) * 1e9 - 1e-3));
 }
 
 uint32_t profiles_category(const struct profiles *p, uint32_t model)

@@ -69,6 +69,15 @@ bool profiles_add(struct profiles *p, const struct profile *row);
  * *scale: its cores and bandwidth on a node over the row's. */
 const struct profile *profiles_find(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_nodes, uint32_t n_gpus,
                                     double *scale);
+/*
+ * Of a unit on one node, where GPUs of the type go at `type_speed` of nominal and nothing else slows it: how fast it
+ * goes with so many cores and so much memory over its best there; and the least cores, and memory, with which it goes
+ * at its best (memory 0: with any).  Negative: there is no row.
+ */
+double profiles_speed(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus, double type_speed,
+                      int64_t cpu_milli, int64_t mem_b);
+void   profiles_needs(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus, double type_speed,
+                      int64_t *cpu_milli, int64_t *mem_b);
 /* Of a model, whatever its layout; NONE: no row. */
 uint32_t profiles_category(const struct profiles *p, uint32_t model);
 

@@ -191,7 +191,7 @@ static void meddle(struct stage *s, struct world *w)
         record = record_create(w, store, run, true);
         world_observe(w, record_observer(record));
     }
-    if (world_now(w) == 20 * TICK_SEC) cr_assert_eq(world_resize(w, 0, 5000), POL_OK);
+    if (world_now(w) == 20 * TICK_SEC) cr_assert_eq(world_resize(w, 0, 5000, 0), POL_OK);
 }
 
 Test(replay, a_change_of_cores_is_recorded_once)

@@ -88,7 +88,8 @@ Test(reply, decisions_are_read_with_every_field)
     static const char line[] = "{\"msg\":\"decisions\",\"decisions\":["
         "{\"do\":\"start\",\"job\":7,\"task\":3,\"node\":5,\"cards\":[0,63],\"reason\":\"w\"},"
         "{\"do\":\"start_gang\",\"job\":8,\"nodes\":[1,2],\"cards\":[[0],[1,2]]},"
-        "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4],\"cpu\":[500]},{\"do\":\"resize\",\"job\":9,\"task\":1,\"cpu\":250},"
+        "{\"do\":\"start_gang\",\"job\":9,\"nodes\":[4],\"cpu\":[500],\"mem\":[4096]},"
+        "{\"do\":\"resize\",\"job\":9,\"task\":1,\"cpu\":250,\"mem\":2048},"
         "{\"do\":\"preempt\",\"job\":7,\"task\":0},{\"do\":\"wake\",\"at\":9223372036854775807},"
         "{\"do\":\"note\",\"name\":\"n\",\"value\":2},{\"do\":\"fail\",\"message\":\"m\"}]}";
     char error[REPLY_ERROR_MAX] = "";
@@ -104,8 +105,9 @@ Test(reply, decisions_are_read_with_every_field)
     cr_expect(d.place[0].node == 1 && d.place[0].cards == 1 && d.place[1].node == 2 && d.place[1].cards == 6);
     cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.n_places == 1 && d.place[0].node == 4 && d.place[0].cards == 0 && d.place[0].cpu_milli == 500);
+    cr_expect(d.place[0].mem_b == 4096);
     cr_assert(reply_next(&r, &d, error), "%s", error);
-    cr_expect(d.verb == POL_VERB_RESIZE && d.job == 9 && d.task == 1 && d.cpu_milli == 250);
+    cr_expect(d.verb == POL_VERB_RESIZE && d.job == 9 && d.task == 1 && d.cpu_milli == 250 && d.mem_b == 2048);
     cr_assert(reply_next(&r, &d, error), "%s", error);
     cr_expect(d.verb == POL_VERB_PREEMPT && d.job == 7 && d.task == 0);
     cr_assert(reply_next(&r, &d, error), "%s", error);

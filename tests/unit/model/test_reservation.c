@@ -44,7 +44,7 @@ static void books(struct stage *st, struct world *w)
     cr_assert_eq(world_reserved(w)->lent.cpu_milli, 1500, "the rest it has from outside");
     e = entry(6000, 4501);
     refused(world_reserve(w, job, &e), POL_REFUSAL_LENT);
-    refused(world_resize(w, t1, 1000), POL_REFUSAL_CPU_RESERVED);
+    refused(world_resize(w, t1, 1000, 0), POL_REFUSAL_CPU_RESERVED);
     struct reservations_stage big = entry(4000, 2000), two = entry(2001, 0);
     cr_assert_eq(world_reserve(w, job, &big), POL_OK);
     refused(world_reserve(w, other, &(struct reservations_stage){ .reserved = { .cpu_milli = 4001 } }), POL_REFUSAL_OVERBOOKED);

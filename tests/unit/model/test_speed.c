@@ -176,7 +176,7 @@ static void halve(struct stage *st, struct world *w)
 {
     (void)st;
     if (world_now(w) < cut_at) { (void)world_wake(w, cut_at); return; }
-    if (world_now(w) == cut_at) cr_assert_eq(world_resize(w, task_of(w, 1), 4000), POL_OK);
+    if (world_now(w) == cut_at) cr_assert_eq(world_resize(w, task_of(w, 1), 4000, 0), POL_OK);
 }
 
 /*
@@ -221,14 +221,16 @@ static void ask_wrong(struct stage *st, struct world *w)
     uint32_t t = task_of(w, 0);
     (void)st;
     if (t == NONE || world_task(w, t)->state != TASK_RUNNING) {
-        if (t != NONE) cr_assert_eq(world_resize(w, t, 1000), POL_REFUSAL_NOT_RUNNING);
+        if (t != NONE) cr_assert_eq(world_resize(w, t, 1000, 0), POL_REFUSAL_NOT_RUNNING);
         (void)world_wake(w, world_now(w) + 1);
         return;
     }
-    cr_assert_eq(world_resize(w, t, 0), POL_REFUSAL_CPU_NONE);
-    cr_assert_eq(world_resize(w, t, 16001), POL_REFUSAL_CPU_TAKEN);
-    cr_assert_eq(world_resize(w, 4000, 1000), POL_REFUSAL_NO_TASK);
-    cr_assert_eq(world_resize(w, t, 16000), POL_OK);
+    cr_assert_eq(world_resize(w, t, 0, 0), POL_REFUSAL_CPU_NONE);
+    cr_assert_eq(world_resize(w, t, 16001, 0), POL_REFUSAL_CPU_TAKEN);
+    cr_assert_eq(world_resize(w, 4000, 1000, 0), POL_REFUSAL_NO_TASK);
+    cr_assert_eq(world_resize(w, t, 1000, -1), POL_REFUSAL_MEM_BELOW_0);
+    cr_assert_eq(world_resize(w, t, 1000, world_cluster(w)->node[0].mem_total + 1), POL_REFUSAL_MEM_TAKEN);
+    cr_assert_eq(world_resize(w, t, 16000, 0), POL_OK);
     refused = "asked";
 }
 
@@ -252,7 +254,7 @@ static void look(struct stage *st, struct world *w)
 {
     static const sim_tick at[LOOKS] = { 5, 12, 25, 35, 45 };
     (void)st;
-    if (world_now(w) == 20) cr_assert_eq(world_resize(w, task_of(w, 0), 4000), POL_OK);
+    if (world_now(w) == 20) cr_assert_eq(world_resize(w, task_of(w, 0), 4000, 0), POL_OK);
     else if (world_now(w) < 20) (void)world_wake(w, 20);
     for (int i = 0; i < LOOKS; i++) {
         if (world_now(w) < at[i]) (void)world_wake(w, at[i]);
