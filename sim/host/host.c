@@ -644,6 +644,8 @@ struct decider host_decider(struct host *p)
 const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }
 bool host_scores(const struct host *p) { return p->mirror.knows_scores; }
 
+bool host_profiles(const struct host *p) { return p->mirror.knows_profiles; }
+
 bool host_prefers(const struct host *p) { return p->mirror.knows_preferences; }
 
 const char *const *host_notes(const struct host *p, size_t *n) { return policy_spec_notes(&p->spec, n); }

@@ -37,7 +37,7 @@ struct policy_view {
         struct pol_speeds speeds;
         struct pol_profiles profiles;
     } ext;
-    bool     knows_licences, knows_scores, knows_preferences;   /* the policy asked for licences/1, scores/1... */
+    bool     knows_licences, knows_scores, knows_preferences, knows_profiles;   /* the policy asked for licences/1... */
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */

@@ -199,13 +199,14 @@ static bool workflow_arrives_at(const struct conform_case *c, sim_tick at)
 
 /*
  * The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail;
- * a policy for calls may do so when a workflow without them arrives.
+ * a policy for calls may do so when a workflow without them arrives, one that asked for profiles at any job, as none
+ * of a case has one.
  */
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {
     if (h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES) return true;
     return h->diag.breach == BREACH_GAVE_UP &&
-           (licence_asked_at(c, h->end) || ((h->flags & POL_RUNS_CALLS) != 0 && workflow_arrives_at(c, h->end)));
+           (h->asks_profiles || licence_asked_at(c, h->end) || ((h->flags & POL_RUNS_CALLS) != 0 && workflow_arrives_at(c, h->end)));
 }
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";

@@ -122,6 +122,7 @@ static void trial_open(struct trial *s, uint32_t i, const char *spec, const stru
     h->result = host_create(&s->host, spec, NULL, &c->cfg, NULL, &hooks, &h->diag);
     if (h->result != ST_OK) return;
     h->flags = host_flags(s->host);
+    h->asks_profiles = host_profiles(s->host);
     s->w = world_create(&c->cfg, conform_source(c), host_decider(s->host));
     world_observe(s->w, (struct observer){ .ctx = h, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended, .node_changed = on_node_changed });
     if (v->is_watched) world_observe(s->w, (struct observer){ .sample = take_sample });

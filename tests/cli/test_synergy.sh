@@ -1,0 +1,46 @@
+#!/bin/sh
+# Policy synergy: cores and memory that a round gives and takes back, worked out by hand, and what it refuses.
+. "$(dirname "$0")/lib.sh"
+
+# On a node of 4 cores and 100 GB with 2 GPUs, `cores` goes at its best with 4 cores, `memory` with 100 GB; with its
+# fair share, 2 cores and 50 GB, each goes at half of that.
+printf 'model,kind,layout,util,memory\ncores,image,1N1G,2:0.5;4:1,10:1\nmemory,image,1N1G,1:1,50:0.5;100:1\n' >"$dir/p.csv"
+# run SPEC MODEL: how both jobs end, in seconds, and that the ledger is as the record has it at every instant
+run() {
+    cat >"$dir/s.yaml" <<END
+cluster: {groups: [{name: n, count: 1, cpus: 4, mem: 100GB, gpus: 2, gpu_type: V100}]}
+profiles: {file: p.csv}
+trace: {format: native, path: t.csv}
+output: {decisions: true}
+END
+    printf 'id,submit_s,duration_s,user,cpus,gpus,mem_mib,model\nlong,0,600,u,1,1,1024,%s\nshort,10,300,u,1,1,1024,%s\n' "$2" "$2" >"$dir/t.csv"
+    rm -f "$dir/r.db"
+    "$fairway" run -q --audit -p "synergy:$1" -d "$dir/r.db" "$dir/s.yaml" || return 1
+    "$fairway" explain "$dir/r.db" 1 short >/dev/null || return 1
+    sqlite3 -separator ' ' "$dir/r.db" "SELECT group_concat(id || ' ' || CAST(round(end_us / 1e6) AS INT), ', ') FROM (SELECT * FROM job ORDER BY ordinal)"
+}
+held() { sqlite3 "$dir/r.db" "SELECT id, at_us / 1000000, c.cpu_milli, round(c.mem_b / 1e9, 1) FROM cores c JOIN job USING (run, ordinal) ORDER BY seq"; }
+
+# Alone the first has all; when the second is there, at 300 s, both have half and end 600 s later.
+check "tune takes back what a peer has above its fair share" same "$(run order=fifo cores)" "long 900, short 900"
+check "cores as they were given: what shrinks first, then what grows" same "$(held)" "long|0|4000|10.0
+long|300|2000|10.0
+long|300|2000|50.0
+short|300|2000|50.0"
+check "and the same of memory" same "$(run order=fifo memory)" "long 900, short 900"
+check "memory as it was given" same "$(held)" "long|0|1000|100.0
+long|300|1000|50.0
+long|300|2000|50.0
+short|300|2000|50.0"
+check "greedy: who does not find its best waits for another round" same "$(run alloc=greedy,order=fifo cores)" "long 600, short 900"
+check "proportional: half for each" same "$(run alloc=proportional,order=fifo cores)" "long 1200, short 900"
+check "srtf: the shorter has its turn at the next round" same "$(run alloc=greedy,order=srtf cores)" "long 600, short 900"
+check "las: who had less comes first, and the other waits for it" same "$(run alloc=greedy,order=las cores)" "long 900, short 600"
+
+refuses() {
+    printf 'id,submit_s,duration_s,user,cpus,gpus,mem_mib,model\nodd,0,600,u,1,%s,1024,%s\n' "$2" "$3" >"$dir/t.csv"
+    fails 4 "$1" "$fairway" run -q -p synergy -d "$dir/r.db" "$dir/s.yaml"
+}
+check "a job without a profile is named, and what is missing" refuses "job 'odd' has no profile" 1 other
+check "and one that asks for no GPU" refuses "job 'odd' asks for no GPU" 0 cores
+exit $bad
