@@ -37,6 +37,31 @@ check "proportional: half for each" same "$(run alloc=proportional,order=fifo co
 check "srtf: the shorter has its turn at the next round" same "$(run alloc=greedy,order=srtf cores)" "long 600, short 900"
 check "las: who had less comes first, and the other waits for it" same "$(run alloc=greedy,order=las cores)" "long 900, short 600"
 
+# Random jobs, by a second writing of the rule.
+printf 'model,kind,layout,util,memory\ncores,image,1N1G,2:0.5;4:1,10:1\n' >"$dir/q.csv"
+cat >"$dir/q.yaml" <<'END'
+cluster: {groups: [{name: n, count: 3, cpus: 24, mem: 160GB, gpus: 8, gpu_type: V100}]}
+profiles: {file: q.csv}
+trace: {format: native, path: t.csv}
+END
+agree() {
+    for seed in 1 2 3 4; do
+        (cd "$dir" && python3 "$here/tests/cli/synergy.py" $seed "$1" "$2" "$3" $4) || return 1
+        rm -f "$dir/q.db"
+        "$fairway" run -q --audit -p "synergy:alloc=$1,order=$2,place=$3${4:+,refill=false}" -d "$dir/q.db" "$dir/q.yaml" || return 1
+        same "$(sqlite3 -separator ' ' "$dir/q.db" "SELECT id, end_us FROM job ORDER BY ordinal")" "$(cat "$dir/expected")" || return 1
+    done
+}
+if command -v python3 >/dev/null; then
+    for alloc in proportional greedy tune; do
+        check "random jobs, $alloc: by arrival, on the first node" agree $alloc fifo first ""
+        check "random jobs, $alloc: by time left, packed" agree $alloc srtf pack ""
+        check "random jobs, $alloc: by service, packed, GPUs picked first" agree $alloc las pack norefill
+    done
+else
+    echo "skipped - random jobs: no Python"
+fi
+
 refuses() {
     printf 'id,submit_s,duration_s,user,cpus,gpus,mem_mib,model\nodd,0,600,u,1,%s,1024,%s\n' "$2" "$3" >"$dir/t.csv"
     fails 4 "$1" "$fairway" run -q -p synergy -d "$dir/r.db" "$dir/s.yaml"
