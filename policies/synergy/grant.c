@@ -9,7 +9,8 @@ struct grant synergy_fair(const struct synergy *s, uint32_t node, int64_t gpus)
 {
     const struct book *b = &s->book[node];
     int64_t of = s->view->node[node].n_gpu;
-    return (struct grant){ (int64_t)((pol_wide)b->cpu_total * gpus / of), (int64_t)((pol_wide)b->mem_total * gpus / of) };
+    return (struct grant){ (int64_t)((pol_wide)b->cpu_total * gpus / of),
+                           (int64_t)((pol_wide)b->mem_total * gpus / of) };
 }
 
 struct grant synergy_best(const struct synergy *s, const struct synergy_unit *u, uint32_t node)
@@ -42,13 +43,15 @@ static bool wants_more_than_fair(const struct synergy *s, const struct synergy_u
 /* What all of the unit would get if it were on such nodes. */
 static struct grant demand(const struct synergy *s, const struct synergy_unit *u, uint32_t node, bool fairly)
 {
-    if (s->alloc == ALLOC_PROPORTIONAL || (fairly && wants_more_than_fair(s, u, node))) return synergy_fair(s, node, u->gpus);
+    if (s->alloc == ALLOC_PROPORTIONAL || (fairly && wants_more_than_fair(s, u, node)))
+        return synergy_fair(s, node, u->gpus);
     return synergy_best(s, u, node);
 }
 
 static struct grant share(const struct grant *all, int64_t gpus, int64_t of)
 {
-    return (struct grant){ (int64_t)((pol_wide)all->cpu_milli * gpus / of), (int64_t)((pol_wide)all->mem_b * gpus / of) };
+    return (struct grant){ (int64_t)((pol_wide)all->cpu_milli * gpus / of),
+                           (int64_t)((pol_wide)all->mem_b * gpus / of) };
 }
 
 static void move(struct synergy *s, const struct part *p, int64_t gpus, int sign)
@@ -60,7 +63,8 @@ static void move(struct synergy *s, const struct part *p, int64_t gpus, int sign
 }
 
 /* How many of the unit's tasks fit on the node as the books are, `most` at most; *each: what one of them gets. */
-static uint32_t room(const struct synergy *s, const struct synergy_unit *u, uint32_t node, bool fairly, uint32_t most, struct grant *each)
+static uint32_t room(const struct synergy *s, const struct synergy_unit *u, uint32_t node, bool fairly, uint32_t most,
+                     struct grant *each)
 {
     const struct book *b = &s->book[node];
     if (b->gpu_free < u->task_gpus || !synergy_may_run(s, u, node)) return 0;
@@ -72,9 +76,9 @@ static uint32_t room(const struct synergy *s, const struct synergy_unit *u, uint
     return n < most ? (uint32_t)n : most;
 }
 
-/* The node for the next tasks: the first with room; or of those with room for all, else for one, that with fewest GPUs. */
-static uint32_t choose(const struct synergy *s, const struct synergy_unit *u, uint32_t from, bool fairly, uint32_t left, struct grant *each,
-                       uint32_t *n)
+/* The node for the next tasks: the first with room; or of those with room for all, else for one, the fewest GPUs. */
+static uint32_t choose(const struct synergy *s, const struct synergy_unit *u, uint32_t from, bool fairly, uint32_t left,
+                       struct grant *each, uint32_t *n)
 {
     uint32_t best = POL_NONE, best_room = 0;
     struct grant g = { 0, 0 };
@@ -139,8 +143,14 @@ static bool gives_first(const struct synergy_unit *x, const struct synergy_unit 
 {
     uint32_t nx = n_nodes_of(x), ny = n_nodes_of(y);
     struct grant a = { 0, 0 }, b = { 0, 0 };
-    for (uint32_t k = 0; k < x->n_tasks; k++) { a.cpu_milli += x->then[k].has.cpu_milli; a.mem_b += x->then[k].has.mem_b; }
-    for (uint32_t k = 0; k < y->n_tasks; k++) { b.cpu_milli += y->then[k].has.cpu_milli; b.mem_b += y->then[k].has.mem_b; }
+    for (uint32_t k = 0; k < x->n_tasks; k++) {
+        a.cpu_milli += x->then[k].has.cpu_milli;
+        a.mem_b += x->then[k].has.mem_b;
+    }
+    for (uint32_t k = 0; k < y->n_tasks; k++) {
+        b.cpu_milli += y->then[k].has.cpu_milli;
+        b.mem_b += y->then[k].has.mem_b;
+    }
     pol_wide cpu = (pol_wide)a.cpu_milli * y->gpus - (pol_wide)b.cpu_milli * x->gpus;
     pol_wide mem = (pol_wide)a.mem_b * y->gpus - (pol_wide)b.mem_b * x->gpus;
     if (nx != ny) return nx < ny;
@@ -171,7 +181,8 @@ static void take_back(struct synergy *s, uint32_t node, const struct grant *need
         s->peer[k] = id;
         n++;
     }
-    for (uint32_t i = 0; i < n && (s->book[node].cpu_free < need->cpu_milli || s->book[node].mem_free < need->mem_b); i++)
+    for (uint32_t i = 0; i < n && (s->book[node].cpu_free < need->cpu_milli || s->book[node].mem_free < need->mem_b);
+         i++)
         make_fair(s, &s->unit[s->peer[i]]);
 }
 
@@ -213,7 +224,7 @@ static bool give(struct synergy *s, struct synergy_unit *u)
     return place(s, u, true);
 }
 
-/* refill=false: units in turn whose GPUs are free in sum come first in s->turn; with tune, those with most GPUs before. */
+/* refill=false: units in turn whose GPUs are free in sum come first in s->turn; with tune, most GPUs before. */
 static uint32_t pick(struct synergy *s, uint32_t n_turns, int64_t free)
 {
     uint32_t n = 0;
@@ -222,7 +233,8 @@ static uint32_t pick(struct synergy *s, uint32_t n_turns, int64_t free)
         if (s->unit[id].gpus > free) continue;
         free -= s->unit[id].gpus;
         for (; k > n; k--) s->turn[k] = s->turn[k - 1];     /* who was passed over keeps its turn among those after */
-        for (n++; s->alloc == ALLOC_TUNE && k > 0 && s->unit[s->turn[k - 1]].gpus < s->unit[id].gpus; k--) s->turn[k] = s->turn[k - 1];
+        for (n++; s->alloc == ALLOC_TUNE && k > 0 && s->unit[s->turn[k - 1]].gpus < s->unit[id].gpus; k--)
+            s->turn[k] = s->turn[k - 1];
         s->turn[k] = id;
     }
     return n;

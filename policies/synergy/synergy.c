@@ -16,15 +16,32 @@
 enum { P_ALLOC, P_ORDER, P_ROUND, P_PLACE, P_REFILL };
 
 static const struct pol_param params[] = {
-    [P_ALLOC] = { .name = "alloc", .type = POL_CHOICE, .dflt = "tune", .choices = "proportional|greedy|tune",
-        .help = "cores and memory: by GPUs; as each goes best or not at all; or as each goes best while there is enough" },
-    [P_ORDER] = { .name = "order", .type = POL_CHOICE, .dflt = "srtf", .choices = "fifo|srtf|las|ftf|ftf-least|drf|tetris",
-        .help = "who comes first in a round" },
-    [P_ROUND] = { .name = "round", .type = POL_DURATION, .dflt = "300s", .help = "how long a round lasts; they begin at multiples of it" },
-    [P_PLACE] = { .name = "place", .type = POL_CHOICE, .dflt = "pack", .choices = "pack|first",
-        .help = "on the node with the fewest free GPUs that has room for all, or on the first nodes with room" },
-    [P_REFILL] = { .name = "refill", .type = POL_BOOL, .dflt = "true",
-        .help = "who lacks cores or memory leaves its GPUs to those after it; false: only those whose GPUs are free in turn are looked at" },
+    [P_ALLOC] = { .name = "alloc",
+                  .type = POL_CHOICE,
+                  .dflt = "tune",
+                  .choices = "proportional|greedy|tune",
+                  .help = "cores and memory: by GPUs; as each goes best or not at all; or as each goes best while "
+                          "there is enough" },
+    [P_ORDER] = { .name = "order",
+                  .type = POL_CHOICE,
+                  .dflt = "srtf",
+                  .choices = "fifo|srtf|las|ftf|ftf-least|drf|tetris",
+                  .help = "who comes first in a round" },
+    [P_ROUND] = { .name = "round",
+                  .type = POL_DURATION,
+                  .dflt = "300s",
+                  .help = "how long a round lasts; they begin at multiples of it" },
+    [P_PLACE] = { .name = "place",
+                  .type = POL_CHOICE,
+                  .dflt = "pack",
+                  .choices = "pack|first",
+                  .help =
+                      "on the node with the fewest free GPUs that has room for all, or on the first nodes with room" },
+    [P_REFILL] = { .name = "refill",
+                   .type = POL_BOOL,
+                   .dflt = "true",
+                   .help = "who lacks cores or memory leaves its GPUs to those after it; false: only those whose GPUs "
+                           "are free in turn are looked at" },
 };
 
 /* ---- units ---- */
@@ -59,7 +76,9 @@ static void add(struct synergy *s, pol_task t, uint32_t n_tasks)
                               .task_gpus = shape->n_gpu, .gpus = (int64_t)shape->n_gpu * n_tasks };
     if (shape->n_gpu == 0) { fail(s, ti->job, "asks for no GPU: synergy gives cores and memory by GPUs"); return; }
     if (shape->gpu_milli != FITS_WHOLE_CARD || shape->exclusive) {
-        fail(s, ti->job, "asks for a part of a GPU or a whole node: synergy gives whole GPUs, with the cores and memory that it chooses");
+        fail(s, ti->job,
+             "asks for a part of a GPU or a whole node: synergy gives whole GPUs, with the cores and memory that it "
+             "chooses");
         return;
     }
     pol_task k = t;
@@ -74,7 +93,9 @@ static void add(struct synergy *s, pol_task t, uint32_t n_tasks)
     u.then = pol_alloc(n_tasks, sizeof *u.then);
     POL_PUSH(s->unit, s->n_units, s->cap_units, u);
     if (!is_known && s->alloc != ALLOC_PROPORTIONAL)
-        fail(s, u.job, "has no profile: alloc=greedy and alloc=tune need its speed by cores and memory (model, and profiles.file)");
+        fail(s, u.job,
+             "has no profile: alloc=greedy and alloc=tune need its speed by cores and memory (model, and "
+             "profiles.file)");
 }
 
 static void arrived(struct synergy *s, pol_job j)
@@ -90,13 +111,15 @@ static void arrived(struct synergy *s, pol_job j)
 
 static bool is_known(const struct synergy *s, pol_task t)
 {
-    for (size_t i = 0; i < s->n_units; i++) if (s->unit[i].task.slot == t.slot && s->unit[i].task.gen == t.gen) return true;
+    for (size_t i = 0; i < s->n_units; i++)
+        if (s->unit[i].task.slot == t.slot && s->unit[i].task.gen == t.gen) return true;
     return false;
 }
 
 static void drop(struct synergy_unit *u) { POL_FREE(u->best, u->now, u->then); }
 
-static bool is_over(const struct synergy_unit *u, const struct pol_task_info *ti, const struct pol_event *ev, size_t n_ev)
+static bool is_over(const struct synergy_unit *u, const struct pol_task_info *ti, const struct pol_event *ev,
+                    size_t n_ev)
 {
     if (ti == NULL || (!ti->is_running && !ti->is_waiting)) return true;
     for (size_t k = 0; k < n_ev; k++)
@@ -139,7 +162,8 @@ static void open_books(struct synergy *s)
         const struct pol_node *n = &v->node[i];
         s->book[i] = (struct book){ .cpu_free = n->cpu_free, .mem_free = n->mem_free,
             .cpu_total = n->cpu_total - n->cpu_reserved, .mem_total = n->mem_total - n->mem_reserved };
-        for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) s->book[i].gpu_free += v->card[k].milli_free == FITS_WHOLE_CARD;
+        for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++)
+            s->book[i].gpu_free += v->card[k].milli_free == FITS_WHOLE_CARD;
     }
     for (size_t i = 0; i < s->n_units; i++) {
         const struct synergy_unit *u = &s->unit[i];
@@ -173,7 +197,10 @@ static double present_speed(const struct synergy *s, const struct synergy_unit *
 {
     struct grant g = { 0, 0 };
     if (u->runs)
-        for (uint32_t k = 0; k < u->n_tasks; k++) { g.cpu_milli += u->now[k].has.cpu_milli; g.mem_b += u->now[k].has.mem_b; }
+        for (uint32_t k = 0; k < u->n_tasks; k++) {
+            g.cpu_milli += u->now[k].has.cpu_milli;
+            g.mem_b += u->now[k].has.mem_b;
+        }
     else g = s->alloc == ALLOC_PROPORTIONAL ? synergy_fair(s, node, u->gpus) : synergy_best(s, u, node);
     return speed_with(s, u, u->runs ? u->now[0].node : node, &g);
 }
@@ -187,8 +214,9 @@ static double time_left(const struct synergy *s, const struct synergy_unit *u, u
 static double shares(const struct synergy *s, const struct synergy_unit *u, uint32_t node, bool is_sum)
 {
     struct grant g = synergy_best(s, u, node);
-    double of[] = { (double)u->gpus * 1000 / (double)s->view->gpu_total, (double)g.cpu_milli / (double)s->view->cpu_total,
-                    (double)g.mem_b / (double)s->view->mem_total }, sum = 0, most = 0;
+    double of[] = { (double)u->gpus * 1000 / (double)s->view->gpu_total,
+                    (double)g.cpu_milli / (double)s->view->cpu_total, (double)g.mem_b / (double)s->view->mem_total },
+           sum = 0, most = 0;
     for (int i = 0; i < 3; i++) {
         sum += of[i];
         if (of[i] > most) most = of[i];
@@ -253,7 +281,9 @@ static void start(struct synergy *s, struct synergy_unit *u)
 {
     struct pol_place *at = pol_alloc(u->n_tasks, sizeof *at);
     for (uint32_t k = 0; k < u->n_tasks; k++)
-        at[k] = (struct pol_place){ .node = u->then[k].node, .cpu_milli = u->then[k].has.cpu_milli, .mem_b = u->then[k].has.mem_b };
+        at[k] = (struct pol_place){ .node = u->then[k].node,
+                                    .cpu_milli = u->then[k].has.cpu_milli,
+                                    .mem_b = u->then[k].has.mem_b };
     s->host->start(s->host->ctx, u->task, at, u->n_tasks, u->is_fair ? "its turn, with its fair share" : "its turn");
     free(at);
     u->runs = true;
@@ -270,7 +300,8 @@ static void regrant(struct synergy *s, struct synergy_unit *u, bool grows)
         struct grant *has = &u->now[k].has, to = u->then[k].has;
         if (!grows) to = (struct grant){ lesser(to.cpu_milli, has->cpu_milli), lesser(to.mem_b, has->mem_b) };
         if (to.cpu_milli == has->cpu_milli && to.mem_b == has->mem_b) continue;
-        s->cores->regrant(s->host->ctx, t, to.cpu_milli, to.mem_b, u->is_fair ? "its fair share for this round" : "as it goes best");
+        s->cores->regrant(s->host->ctx, t, to.cpu_milli, to.mem_b,
+                          u->is_fair ? "its fair share for this round" : "as it goes best");
         *has = to;
     }
 }
@@ -287,7 +318,8 @@ static void carry_out(struct synergy *s)
         struct synergy_unit *u = &s->unit[i];
         u->is_moving = u->is_in && u->runs && !stays(u);
         if (!u->runs || stays(u)) continue;
-        s->host->preempt(s->host->ctx, u->task, u->is_in ? "its place in this round is elsewhere" : "others come before it in this round");
+        s->host->preempt(s->host->ctx, u->task,
+                         u->is_in ? "its place in this round is elsewhere" : "others come before it in this round");
         u->runs = false;
     }
     for (int grows = 0; grows < 2; grows++)
@@ -341,9 +373,15 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 }
 
 const struct pol_ops pol_synergy = {
-    POL_HEADER, .name = "synergy",
-    .source = "Mohan et al., Looking Beyond GPUs for DNN Scheduling (Synergy), OSDI 2022, sections 3 and 4, and its simulator",
+    POL_HEADER,
+    .name = "synergy",
+    .source = "Mohan et al., Looking Beyond GPUs for DNN Scheduling (Synergy), OSDI 2022, sections 3 and 4, and its "
+              "simulator",
     .summary = "GPUs in rounds by any order; cores and memory as each job profits by them",
-    .flags = POL_PREEMPTS | POL_CLAIRVOYANT, .n_params = sizeof params / sizeof *params, .params = params,
-    .create = create, .decide = decide, .destroy = destroy,
+    .flags = POL_PREEMPTS | POL_CLAIRVOYANT,
+    .n_params = sizeof params / sizeof *params,
+    .params = params,
+    .create = create,
+    .decide = decide,
+    .destroy = destroy,
 };

@@ -38,7 +38,8 @@ static void resized(void *ctx, const struct world *w, uint32_t task, int64_t was
     const struct task *t = world_task(w, task);
     const struct hold *h = cluster_hold(world_cluster(w), task);
     (void)was;
-    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m", world_now(w), world_job(w, t->job)->id, t->index, h->cpu_milli);
+    (void)fprintf(ctx, "%" PRId64 " resize %s %" PRIu32 " %" PRId64 "m", world_now(w), world_job(w, t->job)->id,
+                  t->index, h->cpu_milli);
     if (h->mem_b != mem_was) (void)fprintf(ctx, " %" PRId64 "B", h->mem_b);
     (void)fputc('\n', ctx);
 }

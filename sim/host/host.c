@@ -166,7 +166,10 @@ static void on_regrant(void *ctx, pol_task t, int64_t cpu_milli, int64_t mem_b, 
     d->at = cpu_milli;
     d->mem_b = mem_b;
 }
-static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason) { on_regrant(ctx, t, cpu_milli, 0, reason); }
+static void on_resize(void *ctx, pol_task t, int64_t cpu_milli, const char *reason)
+{
+    on_regrant(ctx, t, cpu_milli, 0, reason);
+}
 static void on_send(void *ctx, pol_task t, uint32_t node, const char *reason)
 {
     append(ctx, POL_VERB_SEND, t.slot, t.gen, reason)->at = node;

@@ -14,11 +14,13 @@ static bool find(void *ctx, pol_task t, uint32_t gpu_type, struct asked *out)
     const struct job *j = world_job(w, world_task(w, t.slot)->job);
     uint32_t n_gpus = 0;
     if (j->gang)
-        for (uint32_t k = j->first_task; k != NONE; k = world_task(w, k)->next) n_gpus += (uint32_t)world_shape(w, world_task(w, k)->shape)->n_gpu;
+        for (uint32_t k = j->first_task; k != NONE; k = world_task(w, k)->next)
+            n_gpus += (uint32_t)world_shape(w, world_task(w, k)->shape)->n_gpu;
     else
         n_gpus = (uint32_t)world_shape(w, world_task(w, t.slot)->shape)->n_gpu;
     if (j->model == NONE || n_gpus == 0) return false;
-    double speed = (double)throughput_rate(world_config(w)->throughput, world_cluster(w), j->model, gpu_type) / RATE_ONE;
+    double speed =
+        (double)throughput_rate(world_config(w)->throughput, world_cluster(w), j->model, gpu_type) / RATE_ONE;
     *out = (struct asked){ world_config(w)->profiles, j->model, gpu_type, n_gpus, speed };
     return true;
 }
@@ -35,6 +37,7 @@ struct pol_needs policy_profiles_needs(void *ctx, pol_task t, uint32_t gpu_type)
 {
     struct asked a;
     struct pol_needs n = { -1, -1 };
-    if (find(ctx, t, gpu_type, &a)) profiles_needs(a.profiles, a.model, a.gpu_type, a.n_gpus, a.type_speed, &n.cpu_milli, &n.mem_b);
+    if (find(ctx, t, gpu_type, &a))
+        profiles_needs(a.profiles, a.model, a.gpu_type, a.n_gpus, a.type_speed, &n.cpu_milli, &n.mem_b);
     return n;
 }

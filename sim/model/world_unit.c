@@ -240,7 +240,8 @@ static void occupy(struct world *w, uint32_t t)
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];
     if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) world_fold(w, FACT_RESIZE, order_of(w, t), (uint64_t)h->cpu_milli, 0);
-    if (h->mem_b != asked->mem_b && !asked->exclusive) world_fold(w, FACT_MEMORY, order_of(w, t), (uint64_t)h->mem_b, 0);
+    if (h->mem_b != asked->mem_b && !asked->exclusive)
+        world_fold(w, FACT_MEMORY, order_of(w, t), (uint64_t)h->mem_b, 0);
     TELL(w, started, t);
 }
 

@@ -71,7 +71,8 @@ with open("t.csv", "w") as t:
     for j in jobs: print(f"{j.number},{j.submit},{j.total},u,1,{j.gpus},1024,cores", file=t)
 now, open_jobs, ends = 0, jobs, {}
 while open_jobs:
-    nodes, n_free, turn = [Node() for _ in range(NODES)], 8 * NODES, sorted((j for j in open_jobs if j.submit <= now), key=lambda j: j.key(now))
+    nodes, n_free = [Node() for _ in range(NODES)], 8 * NODES
+    turn = sorted((j for j in open_jobs if j.submit <= now), key=lambda j: j.key(now))
     if not refill:
         chosen = []
         for j in turn:

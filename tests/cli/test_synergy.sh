@@ -4,7 +4,12 @@
 
 # On a node of 4 cores and 100 GB with 2 GPUs, `cores` goes at its best with 4 cores, `memory` with 100 GB; with its
 # fair share, 2 cores and 50 GB, each goes at half of that.
-printf 'model,kind,layout,util,memory\ncores,image,1N1G,2:0.5;4:1,10:1\nmemory,image,1N1G,1:1,50:0.5;100:1\n' >"$dir/p.csv"
+cat >"$dir/p.csv" <<'END'
+model,kind,layout,util,memory
+cores,image,1N1G,2:0.5;4:1,10:1
+memory,image,1N1G,1:1,50:0.5;100:1
+END
+columns=id,submit_s,duration_s,user,cpus,gpus,mem_mib,model
 # run SPEC MODEL: how both jobs end, in seconds, and that the ledger is as the record has it at every instant
 run() {
     cat >"$dir/s.yaml" <<END
@@ -13,13 +18,17 @@ profiles: {file: p.csv}
 trace: {format: native, path: t.csv}
 output: {decisions: true}
 END
-    printf 'id,submit_s,duration_s,user,cpus,gpus,mem_mib,model\nlong,0,600,u,1,1,1024,%s\nshort,10,300,u,1,1,1024,%s\n' "$2" "$2" >"$dir/t.csv"
+    printf '%s\nlong,0,600,u,1,1,1024,%s\nshort,10,300,u,1,1,1024,%s\n' $columns "$2" "$2" >"$dir/t.csv"
     rm -f "$dir/r.db"
     "$fairway" run -q --audit -p "synergy:$1" -d "$dir/r.db" "$dir/s.yaml" || return 1
     "$fairway" explain "$dir/r.db" 1 short >/dev/null || return 1
-    sqlite3 -separator ' ' "$dir/r.db" "SELECT group_concat(id || ' ' || CAST(round(end_us / 1e6) AS INT), ', ') FROM (SELECT * FROM job ORDER BY ordinal)"
+    sqlite3 "$dir/r.db" "SELECT group_concat(id || ' ' || CAST(round(end_us / 1e6) AS INT), ', ')
+                         FROM (SELECT * FROM job ORDER BY ordinal)"
 }
-held() { sqlite3 "$dir/r.db" "SELECT id, at_us / 1000000, c.cpu_milli, round(c.mem_b / 1e9, 1) FROM cores c JOIN job USING (run, ordinal) ORDER BY seq"; }
+held() {
+    sqlite3 "$dir/r.db" "SELECT id, at_us / 1000000, c.cpu_milli, round(c.mem_b / 1e9, 1)
+                         FROM cores c JOIN job USING (run, ordinal) ORDER BY seq"
+}
 
 # Alone the first has all; when the second is there, at 300 s, both have half and end 600 s later.
 check "tune takes back what a peer has above its fair share" same "$(run order=fifo cores)" "long 900, short 900"
@@ -32,10 +41,13 @@ check "memory as it was given" same "$(held)" "long|0|1000|100.0
 long|300|1000|50.0
 long|300|2000|50.0
 short|300|2000|50.0"
-check "greedy: who does not find its best waits for another round" same "$(run alloc=greedy,order=fifo cores)" "long 600, short 900"
+check "greedy: who does not find its best waits for another round" \
+    same "$(run alloc=greedy,order=fifo cores)" "long 600, short 900"
 check "proportional: half for each" same "$(run alloc=proportional,order=fifo cores)" "long 1200, short 900"
-check "srtf: the shorter has its turn at the next round" same "$(run alloc=greedy,order=srtf cores)" "long 600, short 900"
-check "las: who had less comes first, and the other waits for it" same "$(run alloc=greedy,order=las cores)" "long 900, short 600"
+check "srtf: the shorter has its turn at the next round" \
+    same "$(run alloc=greedy,order=srtf cores)" "long 600, short 900"
+check "las: who had less comes first, and the other waits for it" \
+    same "$(run alloc=greedy,order=las cores)" "long 900, short 600"
 
 # Random jobs, by a second writing of the rule.
 printf 'model,kind,layout,util,memory\ncores,image,1N1G,2:0.5;4:1,10:1\n' >"$dir/q.csv"
@@ -48,8 +60,10 @@ agree() {
     for seed in 1 2 3 4; do
         (cd "$dir" && python3 "$here/tests/cli/synergy.py" $seed "$1" "$2" "$3" $4) || return 1
         rm -f "$dir/q.db"
-        "$fairway" run -q --audit -p "synergy:alloc=$1,order=$2,place=$3${4:+,refill=false}" -d "$dir/q.db" "$dir/q.yaml" || return 1
-        same "$(sqlite3 -separator ' ' "$dir/q.db" "SELECT id, end_us FROM job ORDER BY ordinal")" "$(cat "$dir/expected")" || return 1
+        spec=synergy:alloc=$1,order=$2,place=$3${4:+,refill=false}
+        "$fairway" run -q --audit -p "$spec" -d "$dir/q.db" "$dir/q.yaml" || return 1
+        found=$(sqlite3 -separator ' ' "$dir/q.db" "SELECT id, end_us FROM job ORDER BY ordinal")
+        same "$found" "$(cat "$dir/expected")" || return 1
     done
 }
 if command -v python3 >/dev/null; then
@@ -63,7 +77,7 @@ else
 fi
 
 refuses() {
-    printf 'id,submit_s,duration_s,user,cpus,gpus,mem_mib,model\nodd,0,600,u,1,%s,1024,%s\n' "$2" "$3" >"$dir/t.csv"
+    printf '%s\nodd,0,600,u,1,%s,1024,%s\n' $columns "$2" "$3" >"$dir/t.csv"
     fails 4 "$1" "$fairway" run -q -p synergy -d "$dir/r.db" "$dir/s.yaml"
 }
 check "a job without a profile is named, and what is missing" refuses "job 'odd' has no profile" 1 other

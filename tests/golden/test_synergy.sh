@@ -1,16 +1,16 @@
 #!/bin/sh
 # Policy synergy against its authors' own simulator, job for job: each ends in the round in which it ends there.
 #
-# Every table GOLDEN/synergy/TRACE-ORDER-ALLOC.csv is a run of theirs, on two servers (dyn) or four (static); its jobs are
-# the input.  What their simulator does besides its rule is in the input and in how ends are compared:
+# Every table GOLDEN/synergy/TRACE-ORDER-ALLOC.csv is a run of theirs, on two servers (dyn) or four (static); its jobs
+# are the input.  What their simulator does besides its rule is in the input and in how ends are compared:
 #   - an end is seen when the round is over: ours are rounded up to that;
 #   - the static trace begins a second before its first round: all times are moved by 299 s, to multiples of 300 s.  A
 #     job of a microsecond at 0 keeps the times as they are;
 #   - a round makes a whole number of iterations, floor(300 / iteration time): a job's work is so many of them, its two
 #     speeds, at its fair share and at its best, are as its two numbers of iterations, and what is lost to the round's
-#     last, unfinished iteration is in the speed of the GPU's type, which the policy's estimate of the time left does not
-#     hold.  One speed has room for the loss at one of the two, `fair` or `best`, and where two jobs have the same time
-#     left within 0.1 % that may turn their order: a run counts if every job ends in its round with one of them;
+#     last, unfinished iteration is in the speed of the GPU's type, which the policy's estimate of the time left does
+#     not hold.  One speed has room for the loss at one of the two, `fair` or `best`, and where two jobs have the
+#     same time left within 0.2 % that may turn their order: a run counts if every job ends in its round with one;
 #   - LAS there looks only at those jobs whose GPUs are free in turn (refill=false), the other orders at all.
 . "$(dirname "$0")/../cli/lib.sh"
 lit=${FAIRWAY_LITERATURE:-${FAIRWAY_TRACES:-}/../literature}
@@ -26,7 +26,7 @@ table, matrices, loss, shift = sys.argv[1:]
 
 class Model:
     def __init__(self, row):
-        # As their workload has it: with so many cores and GB at best it goes `gain` times as fast as with its fair share.
+        # As their workload has it: with so many cores and GB it goes `gain` times as fast as with its fair share.
         self.cores, self.gain, iteration = int(row["cpus"]), float(row["speedup"]), float(row["iter_time_s"])
         gb = row["mem_gb"].replace("int(62.5/3)", "20").split("*")
         self.gb = float(gb[0]) * (float(gb[1]) if len(gb) > 1 else 1)
@@ -54,7 +54,8 @@ with open("t.csv", "w") as t:
     for job in csv.DictReader(open(table)):
         m = models[job["model"]]
         work = m.rate / 65536 * 300 * (int(job["iterations"]) - .02) / m.best
-        print(f'{job["job_id"]},{float(job["submit_s"]) + int(shift)},{work:.6f},u,1,{job["gpus"]},1024,{job["model"]}', file=t)
+        submit = float(job["submit_s"]) + int(shift)
+        print(f'{job["job_id"]},{submit},{work:.6f},u,1,{job["gpus"]},1024,{job["model"]}', file=t)
 END
 
 # run TABLE LOSS SERVERS SHIFT SPEC: how many jobs end in their round
@@ -70,7 +71,8 @@ END
     "$fairway" run "$dir/s.yaml" -q -p "$5" -d "$dir/r.db" >"$dir/log" 2>&1 || { cat "$dir/log" >&2; return 1; }
     sqlite3 -csv "$dir/r.db" 'SELECT id, end_us FROM job' | awk -F, -v shift="$4" -v table="$1" '
         BEGIN { while ((getline line < table) > 0) { split(line, x, ","); want[x[1]] = x[5] } }
-        { end = int(($2 / 1e6 + 299.999999) / 300) * 300 - shift; if ($1 in want && end == want[$1]) n++ } END { print n + 0 }'
+        { end = int(($2 / 1e6 + 299.999999) / 300) * 300 - shift; if ($1 in want && end == want[$1]) n++ }
+        END { print n + 0 }'
 }
 holds() {
     of=$(($(wc -l <"$1") - 1)) best=0

@@ -205,8 +205,8 @@ static bool workflow_arrives_at(const struct conform_case *c, sim_tick at)
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {
     if (h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES) return true;
-    return h->diag.breach == BREACH_GAVE_UP &&
-           (h->asks_profiles || licence_asked_at(c, h->end) || ((h->flags & POL_RUNS_CALLS) != 0 && workflow_arrives_at(c, h->end)));
+    return h->diag.breach == BREACH_GAVE_UP && (h->asks_profiles || licence_asked_at(c, h->end) ||
+                                                ((h->flags & POL_RUNS_CALLS) != 0 && workflow_arrives_at(c, h->end)));
 }
 
 static const char left_hint[] = "a unit that did not fit must stay in the queue and be tried at later calls; READY brings interrupted ones back";

@@ -20,8 +20,8 @@ static const char *const type_name[] = {
 struct field {
     const char *key;
     enum { FIELD_ANY, FIELD_JOB, FIELD_INDEX, FIELD_AMOUNT, FIELD_COUNT, FIELD_FLAG, FIELD_UP, FIELD_NUMBER, FIELD_TEXT,
-           FIELD_ENGINE, FIELD_ENGINES, FIELD_LICENCES, FIELD_AMOUNTS, FIELD_NODE, FIELD_CARDS, FIELD_CPU, FIELD_MEM, FIELD_NODES,
-           FIELD_CARDS_EACH, FIELD_CPU_EACH, FIELD_MEM_EACH, FIELD_FREE, FIELD_FLAGS, FIELD_ASKED, FIELD_WAYS,
+           FIELD_ENGINE, FIELD_ENGINES, FIELD_LICENCES, FIELD_AMOUNTS, FIELD_NODE, FIELD_CARDS, FIELD_CPU, FIELD_MEM,
+           FIELD_NODES, FIELD_CARDS_EACH, FIELD_CPU_EACH, FIELD_MEM_EACH, FIELD_FREE, FIELD_FLAGS, FIELD_ASKED, FIELD_WAYS,
            FIELD_REQUESTS, FIELD_LIST } type;
     enum { FIELD_MAY, FIELD_MUST } need;
     size_t member;
@@ -220,15 +220,18 @@ static bool read_each(const struct reply *r, const json_t *v, const struct field
 {
     bool is_cpu = f->type == FIELD_CPU_EACH, is_amount = is_cpu || f->type == FIELD_MEM_EACH;
     if (!json_is_array(v))
-        return wrong(error, f->key, v, is_cpu ? "a list of thousandths of cores, one a task" : is_amount ? "a list of bytes, one a task"
-                                              : "a list of lists of card numbers, one a task");
+        return wrong(error, f->key, v,
+                     is_cpu      ? "a list of thousandths of cores, one a task"
+                     : is_amount ? "a list of bytes, one a task"
+                                 : "a list of lists of card numbers, one a task");
     if (json_array_size(v) != out->n_places)
         return reply_error(error, "'nodes' has %" PRIu32 " entries and '%s' %zu; expected one of each for every task",
                       out->n_places, f->key, json_array_size(v));
     for (uint32_t i = 0; i < out->n_places; i++) {
         const json_t *one = json_array_get(v, i);
         if (is_amount && !is_number(one))
-            return reply_error(error, "'%s' holds something that is no number of %s", f->key, is_cpu ? "thousandths of cores" : "bytes");
+            return reply_error(error, "'%s' holds something that is no number of %s", f->key,
+                               is_cpu ? "thousandths of cores" : "bytes");
         if (is_amount) *(is_cpu ? &r->place[i].cpu_milli : &r->place[i].mem_b) = json_integer_value(one);
         if (!is_amount && !card_bits(one, f->key, &r->place[i].cards, error)) return false;
     }

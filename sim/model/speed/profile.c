@@ -57,8 +57,8 @@ const struct profile *profiles_find(const struct profiles *p, uint32_t model, ui
 }
 
 /* The row on one node, with cores as speed.c has them there. */
-static const struct profile *find_on_node(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus, double type_speed,
-                                          double *scale)
+static const struct profile *find_on_node(const struct profiles *p, uint32_t model, uint32_t gpu_type, uint32_t n_gpus,
+                                          double type_speed, double *scale)
 {
     const struct profile *x = profiles_find(p, model, gpu_type, 1, n_gpus, scale);
     if (x != NULL && x->gpu_type == NONE && p->cores == PROFILE_CORES_BY_SPEED) *scale *= type_speed;
