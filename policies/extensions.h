@@ -235,10 +235,11 @@ struct pol_elastic {
     /* All zero: the handle is stale. */
     struct pol_sizes (*sizes)(void *ctx, pol_job j);
     /*
-     * How fast an elastic job goes on n of its tasks on GPUs of the type, on one node or several, and nothing else
-     * slowing it: in millionths of nominal.  0: it does not run on so many, or not there.
+     * How fast an elastic job goes on n of its tasks on GPUs of the type, on one node (n_nodes 0), on several but as
+     * few as may be (1), or on that many, and nothing else slowing it: in millionths of nominal.  0: it does not run
+     * on so many, or not there.
      */
-    int64_t (*speed)(void *ctx, pol_job j, uint32_t gpu_type, uint32_t n, uint32_t is_several);
+    int64_t (*speed)(void *ctx, pol_job j, uint32_t gpu_type, uint32_t n, uint32_t n_nodes);
     /* Time that a start of it after its first takes before it computes. */
     int64_t (*restart_us)(void *ctx, pol_job j, uint32_t gpu_type);
     /*
@@ -287,6 +288,26 @@ struct pol_profiles {
     int64_t (*speed)(void *ctx, pol_task t, uint32_t gpu_type, int64_t cpu_milli, int64_t mem_b);
     /* The least with which it goes at its best, both alone; memory 0: it is as fast with any.  -1: no profile. */
     struct pol_needs (*needs)(void *ctx, pol_task t, uint32_t gpu_type);
+};
+
+/* ---- goodput: elastic jobs whose scaling has a model of how they train ---- */
+
+/* Total batches in examples: the first, for which efficiency is 1; the most; the only one, 0: any of these. */
+struct pol_batches { double first, max, fixed, min_local, max_local; uint32_t epochs, reserved; };
+/* One step: its batch; examples on a GPU at a time; how many gradients before the last; s of each, of the last with exchange. */
+struct pol_step { double batch, local, accumulate, grad_s, step_s; };
+
+#define POL_GOODPUT "goodput/1"
+struct pol_goodput {
+    uint32_t size, reserved;
+    /* first 0: nothing is known of how the job trains.  epochs: in how many equal parts its progress is told; 0: always. */
+    struct pol_batches (*batches)(void *ctx, pol_job j);
+    /* On n tasks, n_nodes as speed of elastic/1 has it, at its best batch there: what profiling would tell.  batch 0: not there. */
+    struct pol_step (*step)(void *ctx, pol_job j, uint32_t gpu_type, uint32_t n, uint32_t n_nodes);
+    /* Of a job that runs, where it is; batch 0: it does not. */
+    struct pol_step (*measured)(void *ctx, pol_job j);
+    /* Its gradient noise scale, in examples. */
+    double (*noise)(void *ctx, pol_job j);
 };
 
 #endif

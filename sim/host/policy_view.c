@@ -171,10 +171,10 @@ static struct pol_sizes view_sizes(void *ctx, pol_job h)
     return (struct pol_sizes){ j->elastic.min, j->elastic.max, j->n_asked, 1 };
 }
 
-static int64_t view_speed(void *ctx, pol_job h, uint32_t gpu_type, uint32_t n, uint32_t is_several)
+static int64_t view_speed(void *ctx, pol_job h, uint32_t gpu_type, uint32_t n, uint32_t n_nodes)
 {
     const struct policy_view *p = ctx;
-    return live_job(p, h) == NULL ? 0 : mul_div(world_scale_speed(p->w, h.slot, gpu_type, n, is_several != 0), 1000000, RATE_ONE);
+    return live_job(p, h) == NULL ? 0 : mul_div(world_scale_speed(p->w, h.slot, gpu_type, n, n_nodes), 1000000, RATE_ONE);
 }
 
 static int64_t view_restart(void *ctx, pol_job h, uint32_t gpu_type)
@@ -219,6 +219,53 @@ static double view_steps_per_s(void *ctx, pol_job h)
     const struct policy_view *p = ctx;
     const struct job *j = live_job(p, h);
     return j == NULL ? 0 : throughput_steps(world_config(p->w)->throughput, j->model);
+}
+
+/* ---- goodput/1 ---- */
+
+static struct pol_step step_of(const struct adaptive_at *a)
+{
+    return (struct pol_step){ .batch = a->goodput > 0 ? a->batch : 0, .local = a->local, .accumulate = a->accumulate, .grad_s = a->grad, .step_s = a->step };
+}
+
+/* Any row of the job's scaling with a model: its batches are those of all. */
+static const struct scaling_row *model_of(const struct policy_view *p, pol_job h)
+{
+    if (live_job(p, h) == NULL) return NULL;
+    for (uint32_t g = 0; g < world_cluster(p->w)->gpu_types.n; g++) {
+        const struct scaling_row *row = world_scale_row(p->w, h.slot, g);
+        if (row != NULL && row->model != NULL) return row;
+    }
+    return NULL;
+}
+
+static struct pol_batches view_batches(void *ctx, pol_job h)
+{
+    const struct scaling_row *row = model_of(ctx, h);
+    if (row == NULL) return (struct pol_batches){ 0 };
+    const struct adaptive *a = row->model;
+    return (struct pol_batches){ .first = a->batch, .max = a->max_batch, .fixed = a->fixed, .min_local = a->min_local,
+                                 .max_local = a->max_local, .epochs = row->epochs };
+}
+
+static struct pol_step view_step(void *ctx, pol_job h, uint32_t gpu_type, uint32_t n, uint32_t n_nodes)
+{
+    const struct policy_view *p = ctx;
+    struct adaptive_at a = live_job(p, h) == NULL ? (struct adaptive_at){ 0 } : world_scale_step(p->w, h.slot, gpu_type, n, n_nodes);
+    return step_of(&a);
+}
+
+static struct pol_step view_trains(void *ctx, pol_job h)
+{
+    const struct policy_view *p = ctx;
+    struct adaptive_at a = live_job(p, h) == NULL ? (struct adaptive_at){ 0 } : world_scale_measured(p->w, h.slot);
+    return step_of(&a);
+}
+
+static double view_noise(void *ctx, pol_job h)
+{
+    const struct scaling_row *row = model_of(ctx, h);
+    return row == NULL ? 0 : row->model->noise;
 }
 
 static const char *name_in(const struct intern *t, uint32_t id) { return id < t->n ? intern_name(t, id) : NULL; }
@@ -294,6 +341,7 @@ static const void *view_extension(void *ctx, const char *name)
         { POL_CLIENT, p->client },
         { POL_SPEEDS, &p->ext.speeds },
         { POL_PROFILES, &p->ext.profiles },
+        { POL_GOODPUT, &p->ext.goodput },
     };
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
@@ -573,6 +621,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     p->ext.scores = (struct pol_scores){ .size = sizeof p->ext.scores };
     p->ext.preferences = (struct pol_preferences){ .size = sizeof p->ext.preferences, .of = view_preferences };
     p->ext.recorded = (struct pol_recorded){ .size = sizeof p->ext.recorded, .of = view_record };
+    p->ext.goodput = (struct pol_goodput){ .size = sizeof p->ext.goodput, .batches = view_batches, .step = view_step,
+                                           .measured = view_trains, .noise = view_noise };
     p->ext.elastic = (struct pol_elastic){ .size = sizeof p->ext.elastic, .sizes = view_sizes, .speed = view_speed,
                                            .restart_us = view_restart };
     p->ext.speeds = (struct pol_speeds){ .size = sizeof p->ext.speeds, .on = view_speed_on, .beside = view_speed_beside,

@@ -36,6 +36,7 @@ struct policy_view {
         struct pol_elastic elastic;
         struct pol_speeds speeds;
         struct pol_profiles profiles;
+        struct pol_goodput goodput;
     } ext;
     bool     knows_licences, knows_scores, knows_preferences, knows_profiles;   /* the policy asked for licences/1... */
     /* private from here */

@@ -32,15 +32,50 @@ void world_scale_tell(struct world *w, uint32_t job, uint32_t was)
     if (w->jobs.job[job].n_tasks != was) TELL(w, sized, job, was);
 }
 
-sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, bool is_several)
+sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, uint32_t n_nodes)
 {
     const struct job *j = &w->jobs.job[job];
     if (world_scale_may(w, job, n) != POL_OK || gpu_type >= w->cluster->gpu_types.n) return 0;
     const struct phase *p = phases_get(&w->cfg.profiles->phases, j->model, w->jobs.task[j->first_task].model_phase);
-    uint32_t scaling = p != NULL && p->scaling != NONE ? p->scaling : j->elastic.scaling;
-    const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, scaling, gpu_type);
+    const struct scaling_row *row = world_scale_row(w, job, gpu_type);
     double type = throughput_rate(w->cfg.throughput, w->cluster, p != NULL ? p->as : j->model, gpu_type);
-    return row == NULL ? 0 : (sim_rate)fmin(round(type * scaling_speed(row, gpus_of(w, j, j->n_asked), gpus_of(w, j, n), is_several)), UINT32_MAX - 1);
+    if (row == NULL) return 0;
+    uint32_t count[SCALING_GPUS_MAX];
+    const struct spread where = scaling_spread(row, gpus_of(w, j, n), n_nodes, count);
+    return (sim_rate)fmin(round(type * scaling_speed(row, gpus_of(w, j, j->n_asked), &where)), UINT32_MAX - 1);
+}
+
+const struct scaling_row *world_scale_row(const struct world *w, uint32_t job, uint32_t gpu_type)
+{
+    const struct job *j = &w->jobs.job[job];
+    if (j->elastic.max == 0) return NULL;
+    const struct phase *p = phases_get(&w->cfg.profiles->phases, j->model, w->jobs.task[j->first_task].model_phase);
+    return scaling_find(&w->cfg.profiles->scaling, p != NULL && p->scaling != NONE ? p->scaling : j->elastic.scaling, gpu_type);
+}
+
+struct adaptive_at world_scale_step(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, uint32_t n_nodes)
+{
+    const struct scaling_row *row = world_scale_row(w, job, gpu_type);
+    if (row == NULL || row->model == NULL || world_scale_may(w, job, n) != POL_OK) return (struct adaptive_at){ 0 };
+    uint32_t count[SCALING_GPUS_MAX];
+    const struct spread where = scaling_spread(row, gpus_of(w, &w->jobs.job[job], n), n_nodes, count);
+    return adaptive_best(row->model, &where);
+}
+
+struct adaptive_at world_scale_measured(const struct world *w, uint32_t job)
+{
+    const struct job *j = &w->jobs.job[job];
+    uint32_t count[SCALING_GPUS_MAX], at[SCALING_GPUS_MAX], n = 0, each = gpus_of(w, j, 1), i;
+    if (j->n_running == 0) return (struct adaptive_at){ 0 };
+    for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
+        uint32_t node = w->cluster->hold[t].node;
+        for (i = n; i > 0 && at[i - 1] != node; i--) {}
+        if (i == 0) { at[n] = node; count[n++] = 0; i = n; }
+        count[i - 1] += each;
+    }
+    const struct scaling_row *row = world_scale_row(w, job, w->cluster->node[at[0]].gpu_type);
+    if (row == NULL || row->model == NULL) return (struct adaptive_at){ 0 };
+    return adaptive_best(row->model, &(struct spread){ .count = count, .n_nodes = n, .n_gpus = gpus_of(w, j, j->n_tasks) });
 }
 
 bool world_scale_check(struct world *w, const struct job_spec *s, uint32_t model)
@@ -70,8 +105,8 @@ sim_tick world_scale_restart(const struct world *w, uint32_t t)
 {
     const struct job *j = world_job_of(w, t);
     const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, w->cluster->node[w->cluster->hold[t].node].gpu_type);
-    if (row == NULL || row->restart < 0) return -1;
-    return w->jobs.task[t].attempts > 1 ? row->restart : 0;
+    if (row == NULL) return -1;
+    return w->jobs.task[t].attempts > 1 ? row->restart : row->start;
 }
 
 static void release(struct world *w, uint32_t t) { UNIT_EACH(w, t, k) cluster_release(w->cluster, k); }

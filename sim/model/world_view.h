@@ -98,10 +98,15 @@ sim_tick world_reading_us(const struct world *w, uint32_t task, uint32_t node);
 /* What a monitor last saw of the task, and how busy GPUs are (speed_busy); nothing, and 0, without profiles. */
 struct speed_reading world_read(const struct world *w, uint32_t task);
 /*
- * Of an elastic job: may it run on n of its tasks, and how fast then, on GPUs of the type: of nominal, in 1/65536;
- * 0: it may not, or not there.  How long a start after its first takes before it computes.
+ * Of an elastic job: may it run on n of its tasks, and how fast then, on GPUs of the type, n_nodes as scaling_spread
+ * has it: of nominal, in 1/65536; 0: it may not, or not there.  How long a start after its first takes before it computes.
  */
-sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, bool is_several);
+sim_rate world_scale_speed(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, uint32_t n_nodes);
+/* The scaling of an elastic job on GPUs of the type; NULL: none.  How it trains there; goodput 0: not, or not known. */
+const struct scaling_row *world_scale_row(const struct world *w, uint32_t job, uint32_t gpu_type);
+struct adaptive_at world_scale_step(const struct world *w, uint32_t job, uint32_t gpu_type, uint32_t n, uint32_t n_nodes);
+/* The same where it runs. */
+struct adaptive_at world_scale_measured(const struct world *w, uint32_t job);
 sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gpu_type);
 /* What makes the speed of a unit that computes, named by its first task. */
 struct speed_factors world_speed_factors(const struct world *w, uint32_t task);

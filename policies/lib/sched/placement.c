@@ -24,7 +24,8 @@ static const struct placement_cost NOWHERE = { POL_NEVER, POL_NEVER };
 void placement_init(struct placement *pl, struct plan *plan, enum placement_rule rule)
 {
     memset(pl, 0, sizeof *pl);
-    pl->rule = rule;
+    pl->fills = rule == PLACEMENT_FILL;
+    pl->rule = pl->fills ? PLACEMENT_WORST : rule;
     pl->plan = plan;
     pl->oldest = pl->newest = POL_NONE;
     if (rule != PLACEMENT_KUBE && rule != PLACEMENT_KUBE_HYBRID) return;
@@ -250,6 +251,7 @@ struct placement_cost placement_cost(const struct placement *pl, uint32_t shape,
     switch (pl->rule) {
     case PLACEMENT_FIRST:  return (struct placement_cost){ node, 0 };
     case PLACEMENT_BEST:   return (struct placement_cost){ placement_cost_best(p, &f), 0 };
+    case PLACEMENT_FILL:
     case PLACEMENT_WORST:  return (struct placement_cost){ -placement_cost_best(p, &f), 0 };
     case PLACEMENT_PACK:   return (struct placement_cost){ cost_pack(p, o, s, *cards), placement_cost_best(p, &f) };
     case PLACEMENT_SPREAD: return (struct placement_cost){ placement_cost_spread(&o->n, &f), 0 };
@@ -433,7 +435,10 @@ bool placement_all(struct placement *pl, const uint32_t *shape, uint32_t n, stru
     struct kube_round *round = pl->kube != NULL ? pl->kube->round : NULL;
     const uint32_t next = round != NULL ? round->next : 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (!placement_find(pl, shape[i], &out[i])) {
+        if (pl->fills && i > 0 && plan_fits(p, out[i - 1].node, &p->shape[shape[i]])) {
+            out[i] = (struct pol_place){ .node = out[i - 1].node };
+            (void)placement_cost(pl, shape[i], out[i].node, &out[i].cards);
+        } else if (!placement_find(pl, shape[i], &out[i])) {
             plan_undo(p, m);
             if (round != NULL) round->next = next;
             return false;

@@ -16,14 +16,14 @@
 #include "lib/sched/kube.h"
 #include "lib/sched/placement_index.h"
 
-enum placement_rule { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID, PLACEMENT_PLUGIN };
+enum placement_rule { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID, PLACEMENT_FILL, PLACEMENT_PLUGIN };
 enum { PLACEMENT_RULES = PLACEMENT_PLUGIN, PLACEMENT_TYPICAL = 32, PLACEMENT_BYTES = 64 << 20 };
 
 /*
  * place=, a parameter of every policy that places.  Its value is an enum placement_rule, or a plugin where all
  * tasks are placed by it; PLACEMENT_RULE_PARAM is for policies that ask it only where other things are equal.
  */
-#define PLACEMENT_CHOICES .name = "place", .dflt = "best", .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid", \
+#define PLACEMENT_CHOICES .name = "place", .dflt = "best", .choices = "first|best|worst|pack|spread|fgd|kube|kube-hybrid|fill", \
                           .help = "which of the nodes that fit"
 #define PLACEMENT_PARAM { .type = POL_PLUGIN, PLACEMENT_CHOICES }
 #define PLACEMENT_RULE_PARAM { .type = POL_CHOICE, PLACEMENT_CHOICES }
@@ -36,7 +36,8 @@ struct placement_typical { int64_t weight; struct pol_shape shape; };
 
 struct placement_tree;
 struct placement {
-    enum placement_rule rule;
+    enum placement_rule rule;           /* that of a task by itself: of fill, worst */
+    bool fills;                         /* a gang's next task goes where its last went, while it fits there */
     struct plan *plan;                  /* borrowed */
     struct placement_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
     struct placement_index index;

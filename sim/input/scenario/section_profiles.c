@@ -109,7 +109,7 @@ static enum st read_phases(struct scenario *s, const struct ydoc_node *n, struct
 enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = { "file", "mem_bandwidth", "monitor", "noise", "cores", "division", "sharing",
-                                        "net_bw", "gpu_bw", "distance", "scaling", "phases" };
+                                        "net_bw", "gpu_bw", "distance", "scaling", "steps", "phases" };
     static const char *const cores[] = { "by-speed", "as-measured" }, *const division[] = { "max-min", "proportional" };
     struct profiles *table = &s->profiles.table;
     const char *path, *apart;
@@ -138,7 +138,9 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     TRY(scn_file(s, n, "distance", true, &apart, d));
     if (apart != NULL) TRY(apart_read(&table->apart, &s->perf, &s->cluster, apart, d));
     TRY(read_sharing(s, ydoc_get(n, "sharing"), d));
-    const char *scaling;
+    const char *scaling, *steps;
+    TRY(scn_file(s, n, "steps", true, &steps, d));
+    if (steps != NULL) TRY(scaling_read_steps(&table->scaling, steps, d));
     TRY(scn_file(s, n, "scaling", true, &scaling, d));
     if (scaling != NULL) TRY(scaling_read(&table->scaling, &s->cluster, scaling, d));
     if (path != NULL) TRY(profiles_read(table, &s->perf, &s->cluster, path, d));

@@ -11,8 +11,8 @@
 #include "model/speed/adaptive.h"
 
 enum col { NAME, GPU_TYPE, ONE, SEVERAL, SIZES, RESTART, ALPHA_C, BETA_C, ALPHA_R, BETA_R, ALPHA_N, BETA_N, GAMMA, NOISE,
-           BATCH, MAX_BATCH, MIN_LOCAL, MAX_LOCAL, MAX_GPUS, N_COLS };
-enum { GPUS_MAX = 4096 };
+           BATCH, MAX_BATCH, MIN_LOCAL, MAX_LOCAL, MAX_GPUS, STEPS, GAIN, FIXED_BATCH, EPOCHS, START, N_COLS };
+enum { FIRST_OF_MODEL = ALPHA_C, LAST_OF_MODEL = EPOCHS, GPUS_MAX = SCALING_GPUS_MAX, EPOCHS_MAX = 1000000 };
 
 struct target { struct scaling *scaling; const struct cluster *cluster; };
 
@@ -28,6 +28,15 @@ static enum st read_points(const struct csv *c, int at, struct curve *out, struc
 
 /* ---- by its model ---- */
 
+/* A number of at least so much; empty: *to stays. */
+static enum st read_number(const struct csv *c, int at, double least, double *to, struct diag *d)
+{
+    const char *text = csv_field(c, at);
+    if (*text == '\0') return ST_OK;
+    if (!text_double(text, to) || *to < least) return csv_fail(c, at, d, "'%.60s' is not a number of %g or more", text, least);
+    return ST_OK;
+}
+
 /* The parameters in the order of their columns, and the least that each may be. */
 static enum st read_parameters(const struct csv *c, const int *at, struct adaptive *a, struct diag *d)
 {
@@ -37,15 +46,31 @@ static enum st read_parameters(const struct csv *c, const int *at, struct adapti
         { BATCH, &a->batch, 1 }, { MAX_BATCH, &a->max_batch, 1 }, { MIN_LOCAL, &a->min_local, 1 }, { MAX_LOCAL, &a->max_local, 1 },
     };
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        const char *text = csv_field(c, at[all[i].col]);
+        if (a->steps != NULL && all[i].col <= GAMMA) {
+            if (*csv_field(c, at[all[i].col]) == '\0') continue;
+            return csv_fail(c, at[all[i].col], d, "the row's step times are measured: '%.60s'", csv_field(c, at[STEPS]));
+        }
         TRY(csv_need(c, at[all[i].col], d));
-        if (!text_double(text, all[i].to) || *all[i].to < all[i].least)
-            return csv_fail(c, at[all[i].col], d, "'%.60s' is not a number of %g or more", text, all[i].least);
+        TRY(read_number(c, at[all[i].col], all[i].least, all[i].to, d));
     }
-    if (a->alpha_c + a->beta_c <= 0) return csv_fail(c, at[ALPHA_C], d, "a step takes longer than 0: alpha_c or beta_c is above 0");
+    TRY(read_number(c, at[FIXED_BATCH], 1, &a->fixed, d));
+    if (a->steps == NULL && a->alpha_c + a->beta_c <= 0)
+        return csv_fail(c, at[ALPHA_C], d, "a step takes longer than 0: alpha_c or beta_c is above 0");
     if (a->max_batch < a->batch) return csv_fail(c, at[MAX_BATCH], d, "%g is below the first batch, %g", a->max_batch, a->batch);
     if (a->max_local < a->min_local) return csv_fail(c, at[MAX_LOCAL], d, "%g is below min_local, %g", a->max_local, a->min_local);
+    if (a->fixed > 0 && (a->fixed < a->batch || a->fixed > a->max_batch))
+        return csv_fail(c, at[FIXED_BATCH], d, "%g is not from batch to max_batch, %g to %g", a->fixed, a->batch, a->max_batch);
     return ST_OK;
+}
+
+static enum st read_gain(const struct csv *c, int at, struct curve *out, struct diag *d)
+{
+    if (*csv_field(c, at) == '\0') return ST_OK;
+    const char *error = curve_parse(out, csv_field(c, at));
+    if (error == NULL && out->knee > 0) error = "expected points such as 128:1;256:1.9";
+    for (uint32_t i = 0; i < out->n && error == NULL; i++)
+        if (out->y[i] <= 0) error = "a gain is above 0";
+    return error == NULL ? ST_OK : csv_fail(c, at, d, "%s", error);
 }
 
 /* Goodput on each number of GPUs from 1 (2 on several nodes) to most, as far as its batch sizes go. */
@@ -60,33 +85,54 @@ static void fill_points(struct curve *out, const struct adaptive *a, uint32_t mo
     MEM_FREE(x, y);
 }
 
-static enum st read_model(const struct csv *c, const int *at, struct scaling_row *row, struct diag *d)
+static enum st read_model(const struct csv *c, const int *at, const struct target *to, struct scaling_row *row, struct diag *d)
 {
-    struct adaptive a;
-    int64_t most = 64;
+    int64_t most = 64, epochs = 0;
+    const char *steps = csv_field(c, at[STEPS]);
     for (int k = SEVERAL; k <= SIZES; k++)
         if (*csv_field(c, at[k]) != '\0') return csv_fail(c, at[k], d, "'%.60s', but the row has no one_node: its points come from a model", csv_field(c, at[k]));
-    TRY(read_parameters(c, at, &a, d));
+    MEM_NEW(row->model);
+    if (*steps != '\0' && (row->model->steps = scaling_steps(to->scaling, steps)) == NULL)
+        return csv_fail(c, at[STEPS], d, "the file that the scenario's 'profiles.steps' names has no '%.60s'", steps);
+    TRY(read_parameters(c, at, row->model, d));
+    TRY(read_gain(c, at[GAIN], &row->model->gain, d));
     TRY(csv_int(c, at[MAX_GPUS], 1, GPUS_MAX, &most, d));
-    fill_points(&row->one, &a, (uint32_t)most, false);
-    fill_points(&row->several, &a, (uint32_t)most, true);
-    return row->one.n > 0 ? ST_OK : csv_fail(c, at[MAX_LOCAL], d, "one GPU cannot run it, or has no finite speed, with batches from %g to %g", a.batch, a.max_batch);
+    TRY(csv_int(c, at[EPOCHS], 1, EPOCHS_MAX, &epochs, d));
+    row->epochs = (uint32_t)epochs;
+    if (row->model->steps == NULL) {
+        fill_points(&row->one, row->model, (uint32_t)most, false);
+        fill_points(&row->several, row->model, (uint32_t)most, true);
+        if (row->one.n > 0) return ST_OK;
+    } else if (adaptive_goodput(row->model, 1, false) > 0) {
+        return ST_OK;
+    }
+    return csv_fail(c, at[MAX_LOCAL], d, "one GPU cannot run it, or has no finite speed, with batches from %g to %g", row->model->batch, row->model->max_batch);
 }
 
 /* ---- rows ---- */
 
-static enum st read_form(const struct csv *c, const int *at, struct scaling_row *row, struct diag *d)
+static enum st read_form(const struct csv *c, const int *at, const struct target *to, struct scaling_row *row, struct diag *d)
 {
     const char *sizes = csv_field(c, at[SIZES]);
     TRY(csv_seconds(c, at[RESTART], &row->restart, d));
-    if (*csv_field(c, at[ONE]) == '\0') return read_model(c, at, row, d);
-    for (int k = ALPHA_C; k < N_COLS; k++)
+    TRY(csv_seconds(c, at[START], &row->start, d));
+    if (*csv_field(c, at[ONE]) == '\0') return read_model(c, at, to, row, d);
+    for (int k = FIRST_OF_MODEL; k <= LAST_OF_MODEL; k++)
         if (*csv_field(c, at[k]) != '\0') return csv_fail(c, at[k], d, "'%.60s', but the row has its speeds in one_node", csv_field(c, at[k]));
     row->only_listed = strcmp(sizes, "listed") == 0;
     if (*sizes != '\0' && !row->only_listed && strcmp(sizes, "any") != 0)
         return csv_fail(c, at[SIZES], d, "'%.60s' is neither 'any' nor 'listed'", sizes);
     TRY(read_points(c, at[ONE], &row->one, d));
     return *csv_field(c, at[SEVERAL]) != '\0' ? read_points(c, at[SEVERAL], &row->several, d) : ST_OK;
+}
+
+/* Cards of the largest node of the type, NONE: of any. */
+static uint32_t widest(const struct cluster *c, uint32_t gpu_type)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++)
+        if (c->node[i].n_gpu > most && (gpu_type == NONE || c->node[i].gpu_type == gpu_type)) most = c->node[i].n_gpu;
+    return most;
 }
 
 static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
@@ -96,13 +142,15 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     TRY(csv_need(c, at[NAME], d));
     row.name = intern_id(&to->scaling->names, csv_field(c, at[NAME]));
     bool is_here = profiles_gpu_type(to->cluster, csv_field(c, at[GPU_TYPE]), &row.gpu_type);
-    enum st st = read_form(c, at, &row, d);
+    row.widest = widest(to->cluster, row.gpu_type);
+    enum st st = read_form(c, at, to, &row, d);
     if (st == ST_OK && is_here) {
         if (scaling_add(to->scaling, &row)) return ST_OK;
         st = csv_fail(c, at[NAME], d, "a row above is of scaling '%.60s' and this type already", csv_field(c, at[NAME]));
     }
     curve_fini(&row.one);
     curve_fini(&row.several);
+    adaptive_free(row.model);
     return st;
 }
 
@@ -110,9 +158,45 @@ enum st scaling_read(struct scaling *s, const struct cluster *c, const char *pat
 {
     static const char *const name[N_COLS] = {
         "scaling", "gpu_type", "one_node", "several_nodes", "sizes", "restart_s", "alpha_c", "beta_c", "alpha_r", "beta_r",
-        "alpha_n", "beta_n", "gamma", "noise", "batch", "max_batch", "min_local", "max_local", "max_gpus"
+        "alpha_n", "beta_n", "gamma", "noise", "batch", "max_batch", "min_local", "max_local", "max_gpus",
+        "steps", "gain", "fixed_batch", "epochs", "start_s"
     };
     static const bool need[N_COLS] = { [NAME] = true };
     struct target to = { s, c };
     return csv_read_file(path, name, need, N_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of scalings", read_row, &to, d);
+}
+
+/* ---- measured step times ---- */
+
+enum step_col { STEP_NAME, STEP_PLACEMENT, STEP_NODES, STEP_GPUS, STEP_LOCAL, STEP_TIME, STEP_SYNC, N_STEP_COLS };
+
+static enum st read_step(void *ctx, struct csv *c, const int *at, struct diag *d)
+{
+    int64_t nodes = 0, gpus = 0;
+    double local = 0;
+    struct step_time t = { 0, 0 };
+    for (int k = STEP_NAME; k < N_STEP_COLS; k++)
+        if (k != STEP_PLACEMENT) TRY(csv_need(c, at[k], d));
+    TRY(csv_int(c, at[STEP_GPUS], 1, GPUS_MAX, &gpus, d));
+    TRY(csv_int(c, at[STEP_NODES], 1, gpus, &nodes, d));
+    TRY(read_number(c, at[STEP_LOCAL], 1, &local, d));
+    TRY(read_number(c, at[STEP_TIME], 1e-9, &t.step, d));
+    TRY(read_number(c, at[STEP_SYNC], 0, &t.sync, d));
+    if (t.sync >= t.step) return csv_fail(c, at[STEP_SYNC], d, "%g s of exchange leave nothing of a step of %g s", t.sync, t.step);
+    const char *placement = csv_field(c, at[STEP_PLACEMENT]);
+    const char *error = steps_add(scaling_steps_add(ctx, csv_field(c, at[STEP_NAME])), *placement != '\0' ? placement : NULL,
+                                  (uint32_t)nodes, (uint32_t)gpus, local, t);
+    return error == NULL ? ST_OK : csv_fail(c, at[STEP_PLACEMENT], d, "%s", error);
+}
+
+enum st scaling_read_steps(struct scaling *s, const char *path, struct diag *d)
+{
+    static const char *const name[N_STEP_COLS] = { "steps", "placement", "nodes", "gpus", "local", "step_s", "sync_s" };
+    static const bool need[N_STEP_COLS] = { true, false, true, true, true, true, true };
+    TRY(csv_read_file(path, name, need, N_STEP_COLS, DIAG_DOC("traces/profiles/README.md") " lists the columns of step times", read_step, s, d));
+    for (uint32_t i = 0; i < s->step_names.n; i++) {
+        const char *error = steps_ready(s->steps[i]);
+        if (error != NULL) return diag_at(d, ST_EINPUT, path, 0, 0, "steps '%.60s': %s", intern_name(&s->step_names, i), error);
+    }
+    return ST_OK;
 }

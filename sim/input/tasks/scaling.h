@@ -9,4 +9,7 @@
 /* Adds the file's rows, but for those of types that the cluster lacks.  traces/profiles/README.md has its columns. */
 enum st scaling_read(struct scaling *s, const struct cluster *c, const char *path, struct diag *d);
 
+/* Measured step times, which rows of the other file name: read before it. */
+enum st scaling_read_steps(struct scaling *s, const char *path, struct diag *d);
+
 #endif

@@ -102,7 +102,7 @@ static bool is_in_scaling(const struct speed *s, uint32_t t)
 {
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct scaling_row *row = speed_scaling_on(s, t, s->part[i].node);
-        if (row != NULL && !curve_is_none(&row->several)) return true;
+        if (row != NULL && scaling_tells_several(row)) return true;
     }
     return false;
 }

@@ -11,9 +11,15 @@ void scaling_fini(struct scaling *s)
     for (size_t i = 0; i < s->n; i++) {
         curve_fini(&s->at[i].one);
         curve_fini(&s->at[i].several);
+        adaptive_free(s->at[i].model);
     }
-    mem_free(s->at);
+    for (size_t i = 0; i < s->step_names.n; i++) {
+        steps_fini(s->steps[i]);
+        mem_free(s->steps[i]);
+    }
+    MEM_FREE(s->at, s->steps);
     intern_fini(&s->names);
+    intern_fini(&s->step_names);
     memset(s, 0, sizeof *s);
 }
 
@@ -38,11 +44,45 @@ const struct scaling_row *scaling_find(const struct scaling *s, uint32_t name, u
 
 static double last(const struct curve *c) { return c->n > 0 ? c->x[c->n - 1] : 0; }
 
-double scaling_speed(const struct scaling_row *row, uint32_t asked, uint32_t n_gpus, bool is_several)
+struct spread scaling_spread(const struct scaling_row *row, uint32_t n, uint32_t n_nodes, uint32_t *count)
 {
+    uint32_t fewest = row->widest > 0 ? (n + row->widest - 1) / row->widest : 1;
+    struct spread x = { .n_nodes = n_nodes == 1 ? (fewest > 2 ? fewest : 2) : n_nodes == 0 ? 1 : n_nodes, .n_gpus = n };
+    if (count == NULL || x.n_nodes != fewest) return x;
+    for (uint32_t i = 0; i < fewest; i++) count[i] = i + 1 < fewest ? row->widest : n - row->widest * (fewest - 1);
+    x.count = count;
+    return x;
+}
+
+static bool is_measured(const struct scaling_row *row) { return row->model != NULL && row->model->steps != NULL; }
+
+bool scaling_tells_several(const struct scaling_row *row) { return is_measured(row) || !curve_is_none(&row->several); }
+
+double scaling_speed(const struct scaling_row *row, uint32_t asked, const struct spread *where)
+{
+    if (is_measured(row)) {
+        uint32_t count[SCALING_GPUS_MAX];
+        const struct spread near = scaling_spread(row, asked, asked <= row->widest ? 0 : 1, count);
+        double at_asked = adaptive_best(row->model, &near).goodput;
+        return at_asked > 0 ? adaptive_best(row->model, where).goodput / at_asked : 0;
+    }
     const struct curve *far = curve_is_none(&row->several) ? &row->one : &row->several;
     double at_asked = curve_at(asked <= last(&row->one) ? &row->one : far, asked);
-    return curve_at(is_several ? far : &row->one, n_gpus) / at_asked;
+    return curve_at(where->n_nodes > 1 ? far : &row->one, where->n_gpus) / at_asked;
+}
+
+struct steps *scaling_steps(const struct scaling *s, const char *name)
+{
+    uint32_t id = intern_find(&s->step_names, name);
+    return id == NONE ? NULL : s->steps[id];
+}
+
+struct steps *scaling_steps_add(struct scaling *s, const char *name)
+{
+    uint32_t n = s->step_names.n, id = intern_id(&s->step_names, name);
+    MEM_RESERVE(s->steps, s->cap_steps, (size_t)id + 1);
+    if (id == n) MEM_NEW(s->steps[id]);
+    return s->steps[id];
 }
 
 static bool lists(const struct curve *c, uint32_t n_gpus)
@@ -83,6 +123,11 @@ const char *scaling_lacks(const struct scaling *s, uint32_t name, const struct c
         const char *type = intern_name(&c->gpu_types, g);
         if (row == NULL) {
             (void)snprintf(buf, cap, "scaling '%s' has no row of GPU type '%s', and none of any type", what, type);
+            return buf;
+        }
+        if (is_measured(row)) {
+            if (adaptive_goodput(row->model, least, least > on_one) > 0 && adaptive_goodput(row->model, most, most > on_one) > 0) continue;
+            (void)snprintf(buf, cap, "scaling '%s' does not run on every size from %" PRIu32 " to %" PRIu32 " GPUs with its batch sizes", what, least, most);
             return buf;
         }
         const struct curve *far = curve_is_none(&row->several) ? &row->one : &row->several;

@@ -11,24 +11,43 @@
 
 #include "base/intern.h"
 #include "model/cluster/cluster.h"
-#include "model/speed/curve.h"
+#include "model/speed/adaptive.h"
+
+enum { SCALING_GPUS_MAX = 4096 };       /* of a size */
 
 struct scaling_row {
     uint32_t name, gpu_type;    /* id in names; of the cluster, NONE: any */
     struct curve one, several;  /* above 0; several none: as one, and the way between nodes has its own cost */
     sim_tick restart;           /* time a start after the first takes before it computes; -1: as any job's */
+    sim_tick start;             /* the same of its first start */
     bool     only_listed;       /* sizes between the points are refused */
+    struct adaptive *model;     /* owned; NULL: points were given */
+    uint32_t epochs;            /* its progress is told in so many equal parts; 0: always */
+    uint32_t widest;            /* cards of the largest node that the row holds for */
 };
 
-struct scaling { struct scaling_row *at; size_t n, cap; struct intern names; };
+/* Measured step times go by names of their own. */
+struct scaling {
+    struct scaling_row *at; size_t n, cap;
+    struct intern names, step_names;
+    struct steps **steps; size_t cap_steps;
+};
 
 void scaling_fini(struct scaling *s);           /* zero-initialise to begin */
-/* Takes the curves.  False: there is a row of that name and type. */
+/* Takes the curves and the model.  False: there is a row of that name and type. */
 bool scaling_add(struct scaling *s, const struct scaling_row *row);
 /* Of the type, else the one for any; NULL: there is none.  O(rows). */
 const struct scaling_row *scaling_find(const struct scaling *s, uint32_t name, uint32_t gpu_type);
-/* Speed on n_gpus over that on `asked`. */
-double scaling_speed(const struct scaling_row *row, uint32_t asked, uint32_t n_gpus, bool is_several);
+/* Speed there over that on `asked` GPUs; 0: it does not run there. */
+double scaling_speed(const struct scaling_row *row, uint32_t asked, const struct spread *where);
+/* n GPUs on n_nodes nodes; 0: on one; 1: on several, but as few as the largest hold.  Their counts, if as few: count [n]. */
+struct spread scaling_spread(const struct scaling_row *row, uint32_t n, uint32_t n_nodes, uint32_t *count);
+/* Does it know of several nodes, with all their exchange? */
+bool scaling_tells_several(const struct scaling_row *row);
+/* The measured step times of a name, NULL: there are none. */
+struct steps *scaling_steps(const struct scaling *s, const char *name);
+/* The same, made when they are new. */
+struct steps *scaling_steps_add(struct scaling *s, const char *name);
 /* May a job that names it run on so many GPUs, as far as the scaling goes? */
 bool scaling_accepts(const struct scaling *s, uint32_t name, uint32_t n_gpus);
 /*

@@ -23,7 +23,7 @@ struct speed *speed_create(const struct speed_env *env)
 void speed_destroy(struct speed *s)
 {
     if (s == NULL) return;
-    MEM_FREE(s->load, s->node_bw, s->level, s->node_disk, s->disk_level, s->asked, s->is_dirty, s->dirty, s->part, s);
+    MEM_FREE(s->load, s->node_bw, s->level, s->node_disk, s->disk_level, s->asked, s->is_dirty, s->dirty, s->part, s->count, s);
 }
 
 static void make_room(struct speed *s)
@@ -70,6 +70,7 @@ static void find_parts(struct speed *s, uint32_t t)
         s->part[i - 1].bw += s->load[k].bw;
         s->part[i - 1].cards |= h->cards;
         s->part[i - 1].mem += h->mem_b;
+        s->part[i - 1].n_gpus += (uint32_t)speed_asked(s, k)->n_gpu;
         n_gpus += (uint32_t)speed_asked(s, k)->n_gpu;
     }
     s->n_gpus = n_gpus;
@@ -147,15 +148,24 @@ const struct scaling_row *speed_scaling_on(const struct speed *s, uint32_t t, ui
     return scaling_find(&s->env.profiles->scaling, scaling, s->env.cluster->node[node].gpu_type);
 }
 
+/* Where the unit is whose parts were found last. */
+static struct spread speed_spread(struct speed *s)
+{
+    MEM_RESERVE(s->count, s->cap_count, s->n_part);
+    for (uint32_t i = 0; i < s->n_part; i++) s->count[i] = s->part[i].n_gpus;
+    return (struct spread){ .count = s->count, .n_nodes = s->n_part, .n_gpus = s->n_gpus };
+}
+
 /* By its number of GPUs, over its parts. */
-static double scale_factor(const struct speed *s, uint32_t t)
+static double scale_factor(struct speed *s, uint32_t t)
 {
     double least = INFINITY;
     uint32_t asked = speed_job(s, t)->n_asked * (uint32_t)speed_asked(s, t)->n_gpu;
+    const struct spread where = speed_spread(s);
     for (uint32_t i = 0; i < s->n_part; i++) {
         const struct scaling_row *row = speed_scaling_on(s, t, s->part[i].node);
         if (row == NULL) continue;
-        least = fmin(least, scaling_speed(row, asked, s->n_gpus, s->n_part > 1));
+        least = fmin(least, scaling_speed(row, asked, &where));
     }
     return isinf(least) ? 1 : least;
 }

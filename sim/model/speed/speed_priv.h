@@ -30,6 +30,7 @@ struct part {
     uint32_t node, first;
     int64_t  cpu, bw, mem;
     uint64_t cards;
+    uint32_t n_gpus;
     const struct profile *profile;
     double   scale;                 /* cores and bandwidth here over the profile's */
 };
@@ -45,6 +46,7 @@ struct speed {
     uint32_t    *dirty; uint32_t n_dirty;
     struct part *part;  size_t cap_part;        /* of the unit looked at, by speed_parts */
     uint32_t     n_part, n_gpus;    /* of the unit whose parts were found last */
+    uint32_t    *count; size_t cap_count;       /* [n_part]: GPUs of each */
     int64_t      busy;
 };
 
