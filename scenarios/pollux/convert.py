@@ -27,8 +27,10 @@ title: A workload of Pollux' on {n} nodes of {w} T4, {form}
 cluster:
   groups:
     - {{name: n, count: {n}, cpus: 1, mem: 1GiB, gpus: {w}, gpu_type: T4}}
-profiles: {{scaling: scaling.csv, steps: steps.csv}}
-trace: {{format: native, path: jobs.csv, defaults: {{cpus: 0, mem: 0B}}}}
+profiles:
+  scaling: scaling.csv
+  steps: steps.csv
+{phases}trace: {{format: native, path: jobs.csv, defaults: {{cpus: 0, mem: 0B}}}}
 policies: [{policies}]
 """
 POLICIES = {"rigid": "fifo, tiresias:limits=57600", "elastic": "afs, optimus", "adaptive": "afs, pollux"}
@@ -115,9 +117,17 @@ class Model:
             left = left - seconds if seconds < left else ROUND_S
         return total
 
-    def best_duration(self, gpus):
+    def best_seconds(self, gpus):
+        """Of each epoch, with the batch that is best in it: as adaptive.h chooses it."""
         least = max(self.batch, self.min_local * gpus)
-        return min(self.duration(gpus, min(self.max_batch, least * (self.max_batch / least) ** (i / 49))) for i in range(50))
+        tried = [self.step_seconds(gpus, min(self.max_batch, least * (self.max_batch / least) ** (i / 49))) for i in range(50)]
+        return [(self.until[e + 1] - self.until[e]) * min(step / self.gain(b, e) for step, b in tried)
+                for e in range(len(self.until) - 1)]
+
+    def noise_in(self, epoch):
+        """As a run with the middle one of its batches measured it."""
+        r = self.runs[self.batches[len(self.batches) // 2]][epoch]
+        return self.batch * float(r["grad_var"]) / float(r["grad_sqr"])
 
 
 def write(path, header, lines):
@@ -134,7 +144,13 @@ def main():
     os.makedirs(out, exist_ok=True)
     write(os.path.join(out, "steps.csv"), "steps,placement,nodes,gpus,local,step_s,sync_s",
           [(m.name, *s) for m in models.values() for s in m.steps])
-    jobs, scalings = [], {}
+    jobs, scalings, phases = [], {}, {}
+
+    def scaling(name, m, gain, noise, fixed):
+        points = ";".join(f"{b}:{gain(b):.9f}" for b in m.batches)
+        scalings[name] = (name, m.name, points, f"{noise:.6f}", m.batch, m.max_batch, m.min_local, m.max_local, fixed,
+                          len(m.until) - 1, RESTART_S, RESTART_S)
+
     for j in rows(workload):
         m, asked, batch = models[j["application"]], int(j["num_replicas"]), int(j["batch_size"])
         fixed = FIXED.get(m.name, "") if form == "adaptive" else batch
@@ -145,18 +161,30 @@ def main():
             least = most = asked
         asked = min(max(asked, least), most)
         name = f"{m.name}-{fixed}" if fixed else m.name
-        scalings[name] = (name, m.name, ";".join(f"{b}:{m.mean_gain[b]:.9f}" for b in m.batches), f"{m.noise():.6f}",
-                          m.batch, m.max_batch, m.min_local, m.max_local, fixed, len(m.until) - 1, RESTART_S, RESTART_S)
-        seconds = m.duration(asked, fixed) if fixed else m.best_duration(asked)
-        jobs.append((j["name"], j["time"], f"{seconds:.6f}", asked, 1, 1, least, most, name))
+        scaling(name, m, m.mean_gain.get, m.noise(), fixed)
+        model = ""
+        if fixed:
+            seconds = m.duration(asked, fixed)
+        else:
+            by_epoch = m.best_seconds(asked)
+            seconds, model, sum_s = sum(by_epoch), f"{m.name}-{asked}", 0
+            phases[model] = []
+            for e, s in enumerate(by_epoch):
+                sum_s += s
+                scaling(f"{name}.{e}", m, lambda b, e=e: m.gain(b, e), m.noise_in(e), "")
+                phases[model].append(f"{{until: {min(sum_s / seconds, 1):.6f}, scaling: {name}.{e}}}")
+        jobs.append((j["name"], j["time"], f"{seconds:.6f}", asked, 1, 1, least, most, name, model))
     write(os.path.join(out, "scaling.csv"),
           "scaling,steps,gain,noise,batch,max_batch,min_local,max_local,fixed_batch,epochs,start_s,restart_s",
           [scalings[k] for k in sorted(scalings)])
     # Their rounds are at multiples of 60 s of the workload's clock, which here would begin with its first job.
-    jobs.insert(0, ("clock", 0, 0, 1, 1, 1, 1, 1, jobs[0][-1]))
-    write(os.path.join(out, "jobs.csv"), "id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling", jobs)
+    jobs.insert(0, ("clock", 0, 0, 1, 1, 1, 1, 1, jobs[0][-2], ""))
+    write(os.path.join(out, "jobs.csv"), "id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling,model", jobs)
     with open(os.path.join(out, "pollux.yaml"), "w") as f:
-        f.write(SCENARIO.format(n=NODES, w=WIDTH, form=form, policies=POLICIES[form]))
+        more = "".join(f"    {k}: [{', '.join(v)}]\n" for k, v in sorted(phases.items()))
+        f.write(SCENARIO.format(n=NODES, w=WIDTH, form=form, policies=POLICIES[form], phases="  phases:\n" + more if more else ""))
+        if phases:
+            f.write("models:\n" + "".join(f"  {k}: {{T4: 1}}\n" for k in sorted(phases)))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ cat >"$dir/s.csv" <<'Y'
 scaling,steps,gain,noise,batch,max_batch,min_local,max_local,fixed_batch,start_s,restart_s
 f,m,8:1;16:1,100,8,16,1,8,8,10,5
 Y
+cp "$dir/s.csv" "$dir/measured.csv"
 cat >"$dir/j.csv" <<'Y'
 id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling
 a,0,800,1,1,1,1,4,f
@@ -51,13 +52,39 @@ check "a start takes start_s, another restart_s" same "$(sql "SELECT name, round
     "restart_gpu_hours 85.0"
 
 printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus a,0,800,2,1,1 >"$dir/j.csv"
-for policy in optimus; do
+for policy in optimus pollux; do
     scenario $policy
     check "$policy refuses jobs of one size" sh -c "! '$fairway' run '$dir/s.yaml' -q -d '$dir/b.db' >'$dir/out' 2>&1"
     check "$policy says what they lack" grep -q "each needs 'min_tasks', 'max_tasks' and 'scaling'" "$dir/out"
 done
 
+# Speeds alone are no model of goodput.
+printf '%s\n' scaling,one_node 'f,1:1;4:3' >"$dir/p.csv"
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling a,0,800,1,1,1,1,4,f >"$dir/j.csv"
+for policy in pollux; do
+    scenario $policy
+    sed -i 's/scaling: s.csv/scaling: p.csv/' "$dir/s.yaml"
+    check "$policy refuses jobs without a model" sh -c "! '$fairway' run '$dir/s.yaml' -q -d '$dir/b.db' >'$dir/out' 2>&1"
+    check "$policy says what the model lacks" grep -q "has no model of goodput, which this policy needs" "$dir/out"
+done
+
+# Two jobs that gain by more GPUs share both nodes; what they get grows from one GPU by twos.
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling a,0,3600,1,1,1,1,8,g b,30,3600,1,1,1,1,8,g >"$dir/j.csv"
+printf '%s\n' scaling,restart_s,alpha_c,beta_c,alpha_r,beta_r,alpha_n,beta_n,gamma,noise,batch,max_batch,min_local,max_local \
+    g,5,0.05,0.002,0.03,0.002,0.08,0.004,2,1500,128,4096,16,256 >"$dir/s.csv"
+for policy in pollux; do
+    scenario $policy
+    rm -f "$dir/a.db"
+    check "$policy runs" "$fairway" run "$dir/s.yaml" -q -d "$dir/a.db"
+    "$fairway" run "$dir/s.yaml" -q -d "$dir/a.db"
+    check "$policy is the same again" same "$(sql "SELECT count(DISTINCT digest) FROM run")" 1
+    check "$policy begins with one GPU" same "$(sizes | head -1 | cut -d' ' -f 2,4)" "0 1"
+    check "$policy doubles at most" same "$(sql "SELECT max(n) FROM (SELECT count(*) AS n FROM attempt WHERE run = 1 AND start_us = 60000000 GROUP BY ordinal)")" 2
+    check "$policy gives out all GPUs" same "$(sql "SELECT count(*) FROM attempt WHERE run = 1 AND start_us <= 500000000 AND end_us > 500000000")" 8
+done
+
 # What files of step times may not say.
+cp "$dir/measured.csv" "$dir/s.csv"
 wrong() {
     printf '%s\n' steps,placement,nodes,gpus,local,step_s,sync_s "$1" >"$dir/t.csv"
     "$fairway" run "$dir/s.yaml" -q -d "$dir/b.db" >"$dir/out" 2>&1

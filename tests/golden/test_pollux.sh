@@ -56,5 +56,7 @@ done <<'END'
 6 elastic  54  96 1.9 optimus
 7 elastic  63 103 1.8 optimus
 8 elastic  56 100 0.3 optimus
+# a search of a fifteenth of their size
+6 adaptive 50  80 5   pollux:population=30,generations=20
 END
 exit $bad

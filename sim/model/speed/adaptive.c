@@ -44,7 +44,9 @@ struct adaptive_at adaptive_best(const struct adaptive *a, const struct spread *
 {
     double least = a->fixed > 0 ? a->fixed : fmax(a->batch, a->min_local * where->n_gpus), most = a->fixed > 0 ? a->fixed : a->max_batch;
     struct adaptive_at best = { 0 };
+    struct spread found;
     if (least > most) return best;
+    if (a->steps != NULL) where = (found = steps_find(a->steps, where), &found);
     for (int i = 0; i < (least < most ? STEPS : 1); i++) {
         struct adaptive_at x = at_batch(a, where, least * pow(most / least, (double)i / (STEPS - 1)));
         if (x.goodput > best.goodput) best = x;

@@ -31,6 +31,7 @@ struct adaptive {
     double fixed;                       /* the one total batch, in examples; 0: any up to max_batch */
     struct steps *steps;                /* measured times; NULL: alpha to gamma tell.  Borrowed */
     struct curve gain;                  /* by total batch; none: noise tells */
+    struct { uint32_t gpus; double goodput; } asked;    /* of scaling.h: the number asked last, as near together as may be */
 };
 
 /* How it runs somewhere: goodput 0, not at all. */

@@ -63,7 +63,11 @@ double scaling_speed(const struct scaling_row *row, uint32_t asked, const struct
     if (is_measured(row)) {
         uint32_t count[SCALING_GPUS_MAX];
         const struct spread near = scaling_spread(row, asked, asked <= row->widest ? 0 : 1, count);
-        double at_asked = adaptive_best(row->model, &near).goodput;
+        if (row->model->asked.gpus != asked) {
+            row->model->asked.goodput = adaptive_best(row->model, &near).goodput;
+            row->model->asked.gpus = asked;
+        }
+        double at_asked = row->model->asked.goodput;
         return at_asked > 0 ? adaptive_best(row->model, where).goodput / at_asked : 0;
     }
     const struct curve *far = curve_is_none(&row->several) ? &row->one : &row->several;

@@ -234,13 +234,21 @@ static struct step_time between(struct steps *s, const double at[3])
     return t;
 }
 
-struct step_time steps_time(struct steps *s, const struct spread *where, double local)
+struct spread steps_find(const struct steps *s, const struct spread *where)
 {
     char name[TEXT_MAX];
-    uint32_t id = NONE, bits;
+    struct spread found = *where;
+    uint32_t id = NONE;
     if (where->count != NULL && where->n_nodes <= s->most_nodes && name_of(where->count, where->n_nodes, name))
         id = intern_find(&s->placements, name);
-    if (id != NONE) return (struct step_time){ curve_at(&s->exact[id].step, local), curve_at(&s->exact[id].sync, local) };
+    found.exact = id == NONE ? 0 : id + 1;
+    return found;
+}
+
+struct step_time steps_time(struct steps *s, const struct spread *where, double local)
+{
+    uint32_t id = where->exact - 1, bits;
+    if (where->exact > 0) return (struct step_time){ curve_at(&s->exact[id].step, local), curve_at(&s->exact[id].sync, local) };
     float as_float = (float)local;
     memcpy(&bits, &as_float, sizeof as_float);
     uint32_t hash = map_mix(((uint64_t)where->n_nodes << 48) ^ ((uint64_t)where->n_gpus << 32) ^ bits), k;

@@ -15,8 +15,8 @@
 #include "model/speed/curve.h"
 #include "lib/map.h"
 
-/* Where a job is; count [n_nodes] NULL: not known. */
-struct spread { const uint32_t *count; uint32_t n_nodes, n_gpus; };
+/* Where a job is; count [n_nodes] NULL: not known.  exact: 0, or 1 + the placement as steps_find knows it. */
+struct spread { const uint32_t *count; uint32_t n_nodes, n_gpus, exact; };
 
 struct step_time { double step, sync; };        /* s; of it, what exchange adds */
 
@@ -36,6 +36,8 @@ void steps_fini(struct steps *s);               /* zero-initialise to begin */
 const char *steps_add(struct steps *s, const char *placement, uint32_t n_nodes, uint32_t n_gpus, double local, struct step_time t);
 /* All rows were added.  NULL, or what is wrong with them. */
 const char *steps_ready(struct steps *s);
+/* The same place, its placement looked up: before many questions about it. */
+struct spread steps_find(const struct steps *s, const struct spread *where);
 /* local examples on each GPU at a time.  First time for a place and size: O(rows x some tens); then O(1). */
 struct step_time steps_time(struct steps *s, const struct spread *where, double local);
 

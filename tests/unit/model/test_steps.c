@@ -14,7 +14,8 @@ static void add(const char *placement, uint32_t nodes, uint32_t gpus, double loc
 
 static double step_at(const uint32_t *count, uint32_t nodes, uint32_t gpus, double local)
 {
-    return steps_time(&s, &(struct spread){ .count = count, .n_nodes = nodes, .n_gpus = gpus }, local).step;
+    const struct spread found = steps_find(&s, &(struct spread){ .count = count, .n_nodes = nodes, .n_gpus = gpus });
+    return steps_time(&s, &found, local).step;
 }
 
 Test(steps, a_placement_is_the_same_turned_round)
