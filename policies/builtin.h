@@ -7,7 +7,7 @@
 /* In the order in which they are listed. */
 #define BUILTIN_POLICIES(P) \
     P(fifo) P(sjf) P(qssf) P(srtf) P(las) P(tiresias) P(easy) P(drf) P(recorded) P(slurm) P(afs) P(synergy) P(lucid) \
-    P(optimus) P(pollux) \
+    P(optimus) P(pollux) P(sia) \
     P(kube_default) P(kube_split) P(kube_hybrid) P(kueue) \
     P(gs) P(gsp) P(gsd) P(capacity) P(fair) \
     P(fs) P(fsp) P(fsu) P(quincy) P(multiqueue) \

@@ -52,7 +52,7 @@ check "a start takes start_s, another restart_s" same "$(sql "SELECT name, round
     "restart_gpu_hours 85.0"
 
 printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus a,0,800,2,1,1 >"$dir/j.csv"
-for policy in optimus pollux; do
+for policy in optimus pollux sia; do
     scenario $policy
     check "$policy refuses jobs of one size" sh -c "! '$fairway' run '$dir/s.yaml' -q -d '$dir/b.db' >'$dir/out' 2>&1"
     check "$policy says what they lack" grep -q "each needs 'min_tasks', 'max_tasks' and 'scaling'" "$dir/out"
@@ -61,7 +61,7 @@ done
 # Speeds alone are no model of goodput.
 printf '%s\n' scaling,one_node 'f,1:1;4:3' >"$dir/p.csv"
 printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling a,0,800,1,1,1,1,4,f >"$dir/j.csv"
-for policy in pollux; do
+for policy in pollux sia; do
     scenario $policy
     sed -i 's/scaling: s.csv/scaling: p.csv/' "$dir/s.yaml"
     check "$policy refuses jobs without a model" sh -c "! '$fairway' run '$dir/s.yaml' -q -d '$dir/b.db' >'$dir/out' 2>&1"
@@ -72,7 +72,7 @@ done
 printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling a,0,3600,1,1,1,1,8,g b,30,3600,1,1,1,1,8,g >"$dir/j.csv"
 printf '%s\n' scaling,restart_s,alpha_c,beta_c,alpha_r,beta_r,alpha_n,beta_n,gamma,noise,batch,max_batch,min_local,max_local \
     g,5,0.05,0.002,0.03,0.002,0.08,0.004,2,1500,128,4096,16,256 >"$dir/s.csv"
-for policy in pollux; do
+for policy in pollux sia; do
     scenario $policy
     rm -f "$dir/a.db"
     check "$policy runs" "$fairway" run "$dir/s.yaml" -q -d "$dir/a.db"
