@@ -58,5 +58,8 @@ done <<'END'
 8 elastic  56 100 0.3 optimus
 # a search of a fifteenth of their size
 6 adaptive 50  80 5   pollux:population=30,generations=20
+1 adaptive 60  95 5   pollux
+4 adaptive 60  95 5   pollux
+5 adaptive 60  85 5   pollux
 END
 exit $bad
