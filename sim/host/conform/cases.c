@@ -245,6 +245,7 @@ static void data_inputs(struct conform_case *c)
     build_fault(c, 70 * TICK_SEC, 1, true);
     c->cfg.net = (struct net_spec){ .disk_bps = BUILD_GIB, .card_bps = BUILD_GIB, .rack_bps = BUILD_GIB / 2, .aggregation_bps = BUILD_GIB / 8 };
     c->cfg.horizon = 24 * 3600 * TICK_SEC;
+    c->is_slow = true;
 }
 
 /*

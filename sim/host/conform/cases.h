@@ -37,6 +37,7 @@ struct conform_case {
     struct world_config cfg;                /* points into this struct */
     struct conform_job job[CONFORM_JOBS]; uint32_t n_jobs;
     struct fault_event fault[CONFORM_FAULTS];
+    bool is_slow;                           /* its jobs take seconds: rounds last as long as they do by default */
     bool must_end;                          /* any policy can bring every job to its end before the horizon */
     uint32_t next;                          /* of the source */
 };

@@ -23,6 +23,7 @@ static uint32_t n_choices(const struct pol_param *p)
  * How long a policy's rounds last, where it has such a parameter: longer than most jobs of the cases, so that who is
  * stopped at the end of each gets on, and short enough for as many as are needed in the 20 ms of a case.
  */
+#define ROUND "400us"
 static bool is_round(const struct pol_param *p) { return p->type == POL_DURATION && strcmp(p->name, "round") == 0; }
 
 static void add_spec(struct conform_specs *s, const char *name, const struct pol_ops *o, uint64_t which, uint32_t only)
@@ -32,7 +33,7 @@ static void add_spec(struct conform_specs *s, const char *name, const struct pol
     char sep = ':';
     for (uint32_t k = 0; k < o->n_params; k++) {
         uint32_t n = n_choices(&o->params[k]);
-        const char *choice = is_round(&o->params[k]) ? "400us" : choices_of(&o->params[k]);
+        const char *choice = is_round(&o->params[k]) ? ROUND : choices_of(&o->params[k]);
         if (choice == NULL || (only != NONE && only != k && !is_round(&o->params[k]))) continue;
         for (uint64_t skip = which % n; skip > 0; skip--) choice = strchr(choice, '|') + 1;
         which /= n;
@@ -60,4 +61,15 @@ void conform_specs(struct conform_specs *s, const char *spec, const struct pol_o
     s->is_each_alone = true;
     for (uint32_t k = 0; k < o->n_params; k++)
         for (uint64_t i = 0; choices_of(&o->params[k]) != NULL && i < n_choices(&o->params[k]) && s->n < CONFORM_SPECS; i++) add_spec(s, spec, o, i, k);
+}
+
+void conform_slow_spec(char *out, const char *spec)
+{
+    const char *at = strstr(spec, "round=" ROUND);
+    (void)snprintf(out, CONFORM_SPEC_LEN, "%s", spec);
+    if (at == NULL || at == spec || (at[-1] != ':' && at[-1] != ',')) return;
+    /* With the sign before it, or if it was the first of several the one behind. */
+    const char *rest = at + strlen("round=" ROUND);
+    const bool keeps = at[-1] == ':' && *rest == ',';
+    (void)snprintf(out + (at - spec) - !keeps, CONFORM_SPEC_LEN - (size_t)(at - spec), "%s", rest + keeps);
 }

@@ -17,5 +17,7 @@ enum { CONFORM_SPECS = 256, CONFORM_SPEC_LEN = 256 };
  */
 struct conform_specs { uint32_t n; bool is_each_alone; char spec[CONFORM_SPECS][CONFORM_SPEC_LEN]; };
 void conform_specs(struct conform_specs *s, const char *spec, const struct pol_ops *ops);
+/* The spec for a case whose jobs take seconds: rounds last as long as they do by default.  out [CONFORM_SPEC_LEN] */
+void conform_slow_spec(char *out, const char *spec);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "host/conform/trial.h"
 
+#include "host/conform/specs.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +121,9 @@ static void trial_open(struct trial *s, uint32_t i, const char *spec, const stru
     if (v->is_watched) c->cfg.sample_every = i64_max(1, c->cfg.horizon / 5000);
     struct host_hooks hooks = { .page = page, .tricks = v->tricks,
                                    .decision = v->is_watched ? take_decision : NULL, .note = v->is_watched ? take_note : NULL };
-    h->result = host_create(&s->host, spec, NULL, &c->cfg, NULL, &hooks, &h->diag);
+    char slow[CONFORM_SPEC_LEN];
+    if (c->is_slow) conform_slow_spec(slow, spec);
+    h->result = host_create(&s->host, c->is_slow ? slow : spec, NULL, &c->cfg, NULL, &hooks, &h->diag);
     if (h->result != ST_OK) return;
     h->flags = host_flags(s->host);
     h->asks_profiles = host_profiles(s->host);
