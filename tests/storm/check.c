@@ -456,9 +456,11 @@ static double fastest(const struct rows *r, const struct conform_job *j)
     double most = 0;
     for (size_t i = 0; i < s->n; i++)
         for (uint32_t n = j->elastic.min; n <= j->elastic.max; n++)
-            for (int far = 0; far < 2; far++) {
-                uint32_t gpus = (uint32_t)j->group[0].shape.n_gpu;
-                double v = scaling_speed(&s->at[i], j->group[0].n * gpus, n * gpus, far != 0);
+            for (uint32_t far = 0; far < 2; far++) {
+                uint32_t gpus = (uint32_t)j->group[0].shape.n_gpu, count[256];
+                SIM_ASSERT(n * gpus <= ARRAY_LEN(count));
+                const struct spread where = scaling_spread(&s->at[i], n * gpus, far, count);
+                double v = scaling_speed(&s->at[i], j->group[0].n * gpus, &where);
                 if (v > most) most = v;
             }
     return most;
