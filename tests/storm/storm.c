@@ -101,10 +101,12 @@ static void draw_plan(struct storm_plan *p, uint64_t seed, const struct pol_ops 
                       struct rng *r)
 {
     *p = (struct storm_plan){ .seed = seed, .runs_calls = (ops->flags & POL_RUNS_CALLS) != 0 };
-    (void)snprintf(p->spec, sizeof p->spec, "%s", specs->spec[rng_below(r, specs->n)]);
+    const char *spec = specs->spec[rng_below(r, specs->n)];
+    (void)snprintf(p->spec, sizeof p->spec, "%s", spec);
     struct storm_case *c = storm_case_make(p);
     sim_tick unit = c->unit;
     storm_case_free(c);
+    if (unit >= TICK_SEC / 1000) conform_slow_spec(p->spec, spec);
     size_t len = strlen(p->spec);
     if (strcmp(ops->name, "multiqueue") == 0 && rng_below(r, 2) == 0)
         (void)snprintf(p->spec + len, sizeof p->spec - len, "%sprobe=%" PRId64 "us,watch=%" PRId64 "us",
