@@ -87,7 +87,7 @@ const struct pol_ops *host_ops(const struct host *h);
 bool host_clairvoyant(const struct host *h);
 /* Does it tell of the scores of nodes?  Does it look at what tasks prefer of nodes? */
 bool host_scores(const struct host *h);
-/* Did it ask for profiles/1? */
+/* Did it ask for profiles/1 or goodput/1? */
 bool host_profiles(const struct host *h);
 bool host_prefers(const struct host *h);
 /* What a file that its parameters name asks, and is not modelled: [n], borrowed. */

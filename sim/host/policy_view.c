@@ -348,7 +348,7 @@ static const void *view_extension(void *ctx, const char *name)
         p->knows_licences |= known[i].at == &p->ext.licences;
         p->knows_scores |= known[i].at == &p->ext.scores;
         p->knows_preferences |= known[i].at == &p->ext.preferences;
-        p->knows_profiles |= known[i].at == &p->ext.profiles;
+        p->knows_profiles |= known[i].at == &p->ext.profiles || known[i].at == &p->ext.goodput;
         return known[i].at;
     }
     return NULL;

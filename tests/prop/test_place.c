@@ -46,7 +46,8 @@ static void ask_all(struct scene *s, struct placement *pl, struct rng *g)
 
 ParameterizedTestParameters(place, trees_answer_as_a_scan_does)
 {
-    static int rule[] = { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID };
+    static int rule[] = { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD, PLACEMENT_FGD, PLACEMENT_KUBE, PLACEMENT_KUBE_HYBRID,
+                          PLACEMENT_FILL };
     return cr_make_param_array(int, rule, PLACEMENT_RULES);
 }
 
@@ -161,7 +162,10 @@ Test(place, all_or_none)
             bool want = true;
             struct pol_place one[6];
             for (uint32_t i = 0; i < n && want; i++)
-                if ((want = scan(&pl, shape[i], &one[i]))) plan_allocate(&s->plan, one[i].node, &s->shape[shape[i]], one[i].cards);
+                if (pl.fills && i > 0 && plan_fits(&s->plan, one[i - 1].node, &s->shape[shape[i]])) {
+                    one[i] = (struct pol_place){ .node = one[i - 1].node, .cards = plan_pick_cards(&s->plan, one[i - 1].node, &s->shape[shape[i]]) };
+                    plan_allocate(&s->plan, one[i].node, &s->shape[shape[i]], one[i].cards);
+                } else if ((want = scan(&pl, shape[i], &one[i]))) plan_allocate(&s->plan, one[i].node, &s->shape[shape[i]], one[i].cards);
             plan_undo(&s->plan, m);
             uint64_t epoch = s->plan.change_epoch;
             cr_assert_eq(placement_all(&pl, shape, n, got), want);

@@ -199,8 +199,8 @@ static bool workflow_arrives_at(const struct conform_case *c, sim_tick at)
 
 /*
  * The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail;
- * a policy for calls may do so when a workflow without them arrives, one that asked for profiles at any job, as none
- * of a case has one.
+ * a policy for calls may do so when a workflow without them arrives, one that asked for profiles or goodput at any
+ * job, as none of a case has one.
  */
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {

@@ -19,7 +19,7 @@ struct trial_history {
     sim_tick end;
     uint64_t digest, n_instants;
     uint32_t flags;
-    bool     asks_profiles;     /* the policy asked for profiles/1 */
+    bool     asks_profiles;     /* the policy asked for profiles/1 or goodput/1 */
     struct conform_problem left;        /* .what "" : no job was left waiting with room for it */
 };
 
