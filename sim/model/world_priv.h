@@ -165,6 +165,8 @@ void world_scale_set(struct world *w, uint32_t job, uint32_t n);        /* it wa
 void world_scale_tell(struct world *w, uint32_t job, uint32_t was);     /* that it had another number of tasks before */
 /* Time that the elastic unit, which just got its places, spends before it computes; -1: no scaling says so. */
 sim_tick world_scale_restart(const struct world *w, uint32_t t);
+/* Has the scaling of the elastic unit, which has places, a cost of a restart of its own? */
+bool world_scale_has_restart(const struct world *w, uint32_t t);
 static inline sim_tick world_restore_cost(const struct world *w, const struct job *j)
 {
     return j->restore.is_own ? j->restore.cost : w->cfg.restore_cost;

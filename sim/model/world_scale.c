@@ -101,10 +101,21 @@ sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gp
     return row == NULL || row->restart < 0 ? world_restore_cost(w, j) : row->restart;
 }
 
-sim_tick world_scale_restart(const struct world *w, uint32_t t)
+static const struct scaling_row *row_where_it_runs(const struct world *w, uint32_t t)
 {
     const struct job *j = world_job_of(w, t);
-    const struct scaling_row *row = scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, w->cluster->node[w->cluster->hold[t].node].gpu_type);
+    return scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, w->cluster->node[w->cluster->hold[t].node].gpu_type);
+}
+
+bool world_scale_has_restart(const struct world *w, uint32_t t)
+{
+    const struct scaling_row *row = row_where_it_runs(w, t);
+    return row != NULL && row->restart >= 0;
+}
+
+sim_tick world_scale_restart(const struct world *w, uint32_t t)
+{
+    const struct scaling_row *row = row_where_it_runs(w, t);
     if (row == NULL) return -1;
     return w->jobs.task[t].attempts > 1 ? row->restart : row->start;
 }

@@ -168,7 +168,7 @@ static sim_work kept_progress(const struct world *w, uint32_t lead, enum stop_re
     if (w->cfg.checkpoint_interval < 0) return 0;
     if (j->calls != NULL) return keeps_calls(w, reason) ? p : 0;
     sim_work kept = checkpointed(w, t, p, reason), cost = world_restore_cost(w, j) << RATE_BITS;
-    if (j->elastic.max > 0 && world_scale_restart(w, lead) >= 0) return kept;   /* that is what a restart costs it */
+    if (j->elastic.max > 0 && world_scale_has_restart(w, lead)) return kept;    /* that is what a restart costs it */
     if (w->cfg.restore_as == RESTORE_WORK && total_work(t) - kept <= INT64_MAX / 2 - cost) return kept - cost;
     if (w->cfg.restore_as != RESTORE_SAVE || reason == STOP_FAILED) return kept;
     return p - cost > t->done ? p - cost : t->done;
