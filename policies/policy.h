@@ -258,7 +258,8 @@ struct pol_host {
  * of the form that `choices` names, which the host reads: `kube-scheduler`, profiles of a KubeSchedulerConfiguration
  * as policies/kube.c has them; `core-history`, what searches for cores found, as policies/multiqueue/history.c has it;
  * `kueue`, Kueue's objects, as policies/kueue/config.c has them;
- * `slurm-conf`, `slurm-accounts`, `slurm-qos` and `slurm-rounds`, Slurm's own files, as policies/slurm/config.h has them.
+ * `slurm-conf`, `slurm-accounts`, `slurm-qos`, `slurm-rounds` and `slurm-reservations`, Slurm's own files, as
+ * policies/slurm/config.h has them.
  */
 enum pol_param_type { POL_INT, POL_NUMBER, POL_BOOL, POL_DURATION, POL_CHOICE, POL_TEXT, POL_PLUGIN, POL_FILE };
 

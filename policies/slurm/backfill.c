@@ -305,6 +305,13 @@ static bool test_now_only(struct round *r, struct slurm_record rec)
     return s->conf.one_resv && j->planned_s > 0;
 }
 
+/* Are some of the selected nodes reserved if the job starts then? */
+static bool is_kept(struct slurm *s, uint32_t unit, uint32_t part, int64_t start_s)
+{
+    nodeset_copy(s->set[3], s->select.nodes, s->conf.n_words);
+    return slurm_resv_take(s, unit, start_s, start_s + slurm_limit_s(s, unit, part), s->set[3]);
+}
+
 enum outcome { STARTED, SET_ASIDE, NEITHER };
 
 /* Start it, or set nodes aside for it: at the first of the later and later starts that will do. */
@@ -325,7 +332,11 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
         const int64_t from = later;
         nodeset_copy(nodes, s->up, s->conf.n_words);
         nodeset_and(nodes, s->conf.partition[part].nodes, s->conf.n_words);
-        later = span_free(s, from, limit + (from > r->now ? from : r->now), nodes, &span);
+        const int64_t at = from > r->now ? from : r->now;
+        const bool is_reserved = slurm_resv_take(s, rec.unit, at, at + slurm_limit_s(s, rec.unit, part), nodes);
+        later = span_free(s, from, limit + at, nodes, &span);
+        const int64_t freed = is_reserved ? slurm_resv_free_s(s, at) : 0;
+        if (freed > 0 && (later == 0 || freed < later)) later = freed;
         bool found = false;
         if (nodeset_count(nodes, s->conf.n_words) >= slurm_min_nodes(s, rec.unit)) {
             r->n_tested += !tested;
@@ -354,7 +365,7 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
         if (later > 0 && start_s > later) continue;
         const int64_t begin = start_s / res * res, end = (start_s + limit) / res * res;
         if (start_s > r->now + s->conf.bf_window * 60) return NEITHER;
-        if (overlaps(s, s->select.nodes, begin, end, span)) {
+        if (overlaps(s, s->select.nodes, begin, end, span) || (start_s > at && is_kept(s, rec.unit, part, start_s))) {
             later = start_s;
             continue;
         }

@@ -23,7 +23,7 @@ bool config_next(char **at, struct config_line *l)
 
 const char *config_field(const char *field) { return field + strlen(field) + 1; }
 
-static const char *value_of(const struct config_line *l, const char *key)
+const char *config_value(const struct config_line *l, const char *key)
 {
     size_t n = strlen(key);
     const char *v = NULL, *f = l->field;
@@ -34,29 +34,29 @@ static const char *value_of(const struct config_line *l, const char *key)
 
 static void whole(const struct config_line *l, const char *key, int64_t *out)
 {
-    const char *v = value_of(l, key);
+    const char *v = config_value(l, key);
     if (v != NULL) *out = strtoll(v, NULL, 10);
 }
 static void number(const struct config_line *l, const char *key, double *out)
 {
-    const char *v = value_of(l, key);
+    const char *v = config_value(l, key);
     if (v != NULL) *out = strtod(v, NULL);
 }
 static void word(const struct config_line *l, const char *key, const char **out)
 {
-    const char *v = value_of(l, key);
+    const char *v = config_value(l, key);
     if (v != NULL) *out = strcasecmp(v, "ALL") == 0 ? NULL : v;
 }
 static void tres(const struct config_line *l, const char *key, struct slurm_tres *out)
 {
-    const char *v = value_of(l, key);
+    const char *v = config_value(l, key);
     if (v != NULL &&
         sscanf(v, "%" SCNd64 ":%" SCNd64 ":%" SCNd64 ":%" SCNd64, &out->cpu, &out->mem, &out->node, &out->gpu) != 4)
         out->cpu = CONFIG_NONE;     /* the host writes four */
 }
 static bool weights(const struct config_line *l, const char *key, struct slurm_weights *out)
 {
-    const char *v = value_of(l, key);
+    const char *v = config_value(l, key);
     return v != NULL && sscanf(v, "%lf:%lf:%lf:%lf", &out->cpu, &out->mem, &out->node, &out->gpu) == 4;
 }
 
@@ -95,10 +95,10 @@ static void defaults(struct slurm_conf *c)
 static void read_words(struct slurm_conf *c, const struct config_line *l)
 {
     const char *v;
-    if ((v = value_of(l, "SchedulerType")) != NULL) c->has_backfill = strcasecmp(v, "sched/builtin") != 0;
-    if ((v = value_of(l, "PriorityType")) != NULL) c->is_multifactor = strcasecmp(v, "priority/multifactor") == 0;
-    if ((v = value_of(l, "PriorityFavorSmall")) != NULL) c->favor_small = strcasecmp(v, "YES") == 0;
-    if ((v = value_of(l, "PriorityFlags")) != NULL) {
+    if ((v = config_value(l, "SchedulerType")) != NULL) c->has_backfill = strcasecmp(v, "sched/builtin") != 0;
+    if ((v = config_value(l, "PriorityType")) != NULL) c->is_multifactor = strcasecmp(v, "priority/multifactor") == 0;
+    if ((v = config_value(l, "PriorityFavorSmall")) != NULL) c->favor_small = strcasecmp(v, "YES") == 0;
+    if ((v = config_value(l, "PriorityFlags")) != NULL) {
         c->fair_tree = !config_lists(v, "NO_FAIR_TREE");
         c->relative_size = config_lists(v, "SMALL_RELATIVE_TO_TIME");
         c->incr_only = config_lists(v, "INCR_ONLY");
@@ -109,23 +109,23 @@ static void read_words(struct slurm_conf *c, const struct config_line *l)
         c->raw_qos = all || config_lists(v, "NO_NORMAL_QOS");
         c->raw_tres = all || config_lists(v, "NO_NORMAL_TRES");
     }
-    if ((v = value_of(l, "SelectTypeParameters")) != NULL) c->least_loaded = config_lists(v, "CR_LLN");
-    if ((v = value_of(l, "PreemptType")) != NULL)
+    if ((v = config_value(l, "SelectTypeParameters")) != NULL) c->least_loaded = config_lists(v, "CR_LLN");
+    if ((v = config_value(l, "PreemptType")) != NULL)
         c->preempt_type = strcasecmp(v, "preempt/qos") == 0              ? PREEMPT_BY_QOS
                         : strcasecmp(v, "preempt/partition_prio") == 0 ? PREEMPT_BY_PARTITION : PREEMPT_BY_NOBODY;
-    if ((v = value_of(l, "PreemptMode")) != NULL) c->preempts = !config_lists(v, "OFF");
-    if ((v = value_of(l, "AccountingStorageEnforce")) != NULL) {
+    if ((v = config_value(l, "PreemptMode")) != NULL) c->preempts = !config_lists(v, "OFF");
+    if ((v = config_value(l, "AccountingStorageEnforce")) != NULL) {
         c->enforces_limits = config_lists(v, "limits") || config_lists(v, "safe") || config_lists(v, "all");
         c->enforces_qos = config_lists(v, "qos") || config_lists(v, "all");
     }
-    if ((v = value_of(l, "AccountingStorageType")) != NULL)
+    if ((v = config_value(l, "AccountingStorageType")) != NULL)
         c->has_database = strcasecmp(v, "accounting_storage/slurmdbd") == 0;
-    c->has_epilog |= value_of(l, "Epilog") != NULL;
-    c->defers |= value_of(l, "defer") != NULL;
-    c->limit_stop |= value_of(l, "assoc_limit_stop") != NULL;
-    c->serial_at_end |= value_of(l, "pack_serial_at_end") != NULL;
-    c->youngest_first |= value_of(l, "preempt_youngest_first") != NULL;
-    c->one_resv |= value_of(l, "bf_one_resv_per_job") != NULL;
+    c->has_epilog |= config_value(l, "Epilog") != NULL;
+    c->defers |= config_value(l, "defer") != NULL;
+    c->limit_stop |= config_value(l, "assoc_limit_stop") != NULL;
+    c->serial_at_end |= config_value(l, "pack_serial_at_end") != NULL;
+    c->youngest_first |= config_value(l, "preempt_youngest_first") != NULL;
+    c->one_resv |= config_value(l, "bf_one_resv_per_job") != NULL;
 }
 
 static void read_set(struct slurm_conf *c, const struct config_line *l)
@@ -176,12 +176,12 @@ static void read_partition(struct slurm_conf *c, const struct config_line *l, st
     whole(l, "Priority", &p->job_factor);
     whole(l, "PriorityTier", &p->tier);
     whole(l, "PriorityJobFactor", &p->job_factor);
-    if ((v = value_of(l, "Default")) != NULL) p->is_default = strcasecmp(v, "YES") == 0;
-    if ((v = value_of(l, "State")) != NULL) p->is_up = strcasecmp(v, "UP") == 0 || strcasecmp(v, "DRAIN") == 0;
-    if ((v = value_of(l, "OverSubscribe")) != NULL || (v = value_of(l, "Shared")) != NULL)
+    if ((v = config_value(l, "Default")) != NULL) p->is_default = strcasecmp(v, "YES") == 0;
+    if ((v = config_value(l, "State")) != NULL) p->is_up = strcasecmp(v, "UP") == 0 || strcasecmp(v, "DRAIN") == 0;
+    if ((v = config_value(l, "OverSubscribe")) != NULL || (v = config_value(l, "Shared")) != NULL)
         p->is_exclusive = strncasecmp(v, "EXCLUSIVE", 9) == 0;
-    if ((v = value_of(l, "LLN")) != NULL) p->least_loaded = strcasecmp(v, "YES") == 0;
-    if ((v = value_of(l, "PreemptMode")) != NULL) p->may_be_preempted = !config_lists(v, "OFF");
+    if ((v = config_value(l, "LLN")) != NULL) p->least_loaded = strcasecmp(v, "YES") == 0;
+    if ((v = config_value(l, "PreemptMode")) != NULL) p->may_be_preempted = !config_lists(v, "OFF");
     word(l, "AllowAccounts", &p->allow_accounts);
     word(l, "DenyAccounts", &p->deny_accounts);
     word(l, "AllowQos", &p->allow_qos);
@@ -229,7 +229,7 @@ static void read_conf(struct slurm_conf *c, const struct pol_host *h, char *text
     for (uint32_t at = 0; config_next(&text, &l);) {
         if (strcmp(l.kind, "set") == 0) read_set(c, &l);
         else if (strcmp(l.kind, "node") == 0 && (at = config_node(c, h, l.name)) != POL_NONE)
-            c->weight[at] = (uint32_t)strtoul(value_of(&l, "Weight"), NULL, 10);
+            c->weight[at] = (uint32_t)strtoul(config_value(&l, "Weight"), NULL, 10);
         else if (strcmp(l.kind, "member") == 0 && to != NULL) {
             if (strcmp(l.name, "ALL") == 0) memset(to, 0xff, c->n_words * sizeof *to);
             else if ((at = config_node(c, h, l.name)) != POL_NONE) nodeset_put(to, at);
@@ -286,7 +286,7 @@ static struct slurm_assoc *add_assoc(struct slurm_conf *c, const char *account, 
 
 static void read_assoc(const struct config_line *l, struct slurm_assoc *a)
 {
-    const char *v = value_of(l, "Fairshare");
+    const char *v = config_value(l, "Fairshare");
     if (v != NULL) a->shares = strcasecmp(v, "parent") == 0 ? CONFIG_NONE : strtoll(v, NULL, 10);
     whole(l, "Priority", &a->priority);
     whole(l, "GrpJobs", &a->grp_jobs);
@@ -365,10 +365,10 @@ static void read_qos(struct slurm_conf *c, char *text)
         tres(&l, "MaxTRES", &q.max);
         tres(&l, "MaxTRESPU", &q.per_user);
         tres(&l, "MaxTRESPA", &q.per_account);
-        q.preempt = value_of(&l, "Preempt");
-        if ((v = value_of(&l, "PreemptMode")) != NULL) q.may_be_preempted = strcasecmp(v, "OFF") != 0;
-        q.no_reserve = config_lists(value_of(&l, "Flags"), "NoReserve");
-        q.no_decay = config_lists(value_of(&l, "Flags"), "NoDecay");
+        q.preempt = config_value(&l, "Preempt");
+        if ((v = config_value(&l, "PreemptMode")) != NULL) q.may_be_preempted = strcasecmp(v, "OFF") != 0;
+        q.no_reserve = config_lists(config_value(&l, "Flags"), "NoReserve");
+        q.no_decay = config_lists(config_value(&l, "Flags"), "NoDecay");
         POL_PUSH(c->qos, c->n_qos, c->cap_qos, q);
     }
 }

@@ -4,7 +4,8 @@
  * The host reads the files and checks their values (sim/input/slurm/); here they come as lines
  * "KIND\tNAME\tKEY=VALUE\t...": of slurm.conf `set` (globals), `node` (its Weight), `partition`, and `member` (a node
  * of the last partition, or ALL); of rounds `main`, `full`, `backfill` and `priorities`, whose name is the time in
- * microseconds and whose fields are nodes; of a dump `cluster`, `parent`, `account` and `user`; of QOS `qos`.
+ * microseconds and whose fields are nodes; of a dump `cluster`, `parent`, `account` and `user`; of QOS `qos`;
+ * of reservations `reservation` and its `member` nodes.
  * Times are seconds, amounts the base units of policy.h; what is not set is -1.
  */
 #ifndef POL_SLURM_CONFIG_H
@@ -82,6 +83,7 @@ struct config_line { char *kind, *name, *field; uint32_t n; };
 /* Cut the next line of *at off, in place.  False at the end. */
 bool config_next(char **at, struct config_line *l);
 const char *config_field(const char *field);    /* the one after it */
+const char *config_value(const struct config_line *l, const char *key);        /* of its KEY=VALUE; NULL: none */
 uint32_t config_node(const struct slurm_conf *c, const struct pol_host *h, const char *name);      /* POL_NONE: none */
 
 /* text: of slurm.conf, the dump and the QOS, each "" if there is none.  False: error [cap] is filled. */

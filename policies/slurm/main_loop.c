@@ -84,11 +84,17 @@ static bool try_record(struct pass *p, struct slurm_record r)
     if (has_room) {
         nodeset_copy(s->set[0], s->avail, s->conf.n_words);
         nodeset_and(s->set[0], s->conf.partition[part].nodes, s->conf.n_words);
+        const int64_t now = slurm_time_s(s);
+        const bool is_reserved = slurm_resv_take(s, r.unit, now, now + slurm_limit_s(s, r.unit, part), s->set[0]);
         nodeset_and_not(s->set[0], s->clearing, s->conf.n_words);
         if (slurm_select(s, r.unit, part, s->set[0]) || slurm_select_preempting(s, r.unit, part, s->set[0])) {
             slurm_start(s, r.unit, part, "main: fits");
             p->n_started++;
             if (array) p->rejected = UINT64_MAX;
+            return true;
+        }
+        if (is_reserved) {      /* it keeps nobody waiting */
+            s->sched.host->hold(s->sched.host->ctx, u->task, false, "ReqNodeNotAvail");
             return true;
         }
         if (!is_busy(s, r.unit, part)) return true;

@@ -6,7 +6,7 @@
 #include "lib/sched/list.h"
 #include "builtin.h"
 
-enum { CONFIG, ACCOUNTS, QOS, ROUNDS, TASKS, EPOCH, STARTED, TICK, CLEARING, BF_PHASE, BF_LENGTH };
+enum { CONFIG, ACCOUNTS, QOS, RESERVATIONS, ROUNDS, TASKS, EPOCH, STARTED, TICK, CLEARING, BF_PHASE, BF_LENGTH };
 
 static const struct pol_param params[] = {
     [CONFIG] = { .name = "config",
@@ -24,6 +24,11 @@ static const struct pol_param params[] = {
               .choices = "slurm-qos",
               .dflt = "",
               .help = "what `sacctmgr -P show qos` prints" },
+    [RESERVATIONS] = { .name = "reservations",
+                       .type = POL_FILE,
+                       .choices = "slurm-reservations",
+                       .dflt = "",
+                       .help = "what `scontrol show reservation` prints" },
     [ROUNDS] = { .name = "rounds",
                  .type = POL_FILE,
                  .choices = "slurm-rounds",
@@ -183,7 +188,7 @@ static void decide(void *self)
     const int64_t now = s->sched.view->now_us;
     slurm_clock_open(s);
     count_up(s);
-    s->n_quiet = s->is_changed || s->n_running > 0 ? 0 : s->n_quiet + 1;
+    s->n_quiet = slurm_resv_ahead(s) || s->is_changed || s->n_running > 0 ? 0 : s->n_quiet + 1;
     if (slurm_clock_calculates(s)) calculate(s);
     bool full = false;
     for (enum slurm_round r; (r = slurm_clock_round(s, &full)) != ROUND_NONE;) {
@@ -213,6 +218,7 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
     s->param.bf_length_us = value[BF_LENGTH].i;
     s->clearing = pol_alloc(s->conf.n_words, sizeof *s->clearing);
     slurm_clock_begin(s, value[STARTED].i, value[BF_PHASE].i, value[ROUNDS].s);
+    if (!slurm_resv_begin(s, value[RESERVATIONS].s, error, cap)) return false;
     s->up = pol_alloc(s->conf.n_words, sizeof *s->up);
     s->avail = pol_alloc(s->conf.n_words, sizeof *s->avail);
     s->select.nodes = pol_alloc(s->conf.n_words, sizeof *s->select.nodes);
@@ -230,6 +236,7 @@ static void fini(void *self)
              s->select.is_out, s->failed, s->running, s->victim, s->span, s->count, s->clearing,
              s->on_node, s->releases, s->answer, s->answer_nodes);
     slurm_clock_end(s);
+    slurm_resv_end(s);
     config_fini(&s->conf);
 }
 

@@ -56,6 +56,13 @@ struct slurm_recorded { int64_t at_us; enum slurm_round round; bool full; uint64
 
 struct slurm_clear { int64_t at_us; uint32_t node; };   /* the node is clear of an ended job from then on */
 
+/* Nodes kept for users, accounts, or both: for those named, or with `not_` for all others; NULL: for any. */
+struct slurm_resv {
+    const char *users, *accounts; bool not_users, not_accounts;
+    int64_t begin_s, end_s;
+    uint64_t *nodes;            /* a set, owned */
+};
+
 /* When rounds are held; times of the simulator, but for those with _s. */
 struct slurm_clock {
     int64_t phase_us;                   /* of the background thread */
@@ -79,6 +86,8 @@ struct slurm {
     uint64_t *clearing;                 /* nodes that are not clear of an ended job yet */
     struct slurm_select select;
     struct slurm_clock clock;
+    /* by end_s; those before `first` are over */
+    struct { struct slurm_resv *at; size_t cap; uint32_t n, first; char *text; } resv;
     bool is_in_round, is_changed, has_come;     /* the last two: since the last decision */
     int64_t round_us;                   /* when the last round was held */
     uint32_t n_quiet;                   /* rounds in which nothing runs and nothing starts */
@@ -138,6 +147,14 @@ void slurm_clock_close(struct slurm *s);                        /* without `clea
 bool slurm_clock_calculates(struct slurm *s);
 enum slurm_round slurm_clock_round(struct slurm *s, bool *full);
 int64_t slurm_clock_next(const struct slurm *s);
+
+/* reservations.c */
+bool slurm_resv_begin(struct slurm *s, const char *reservations, char *error, size_t cap);
+void slurm_resv_end(struct slurm *s);
+bool slurm_resv_ahead(struct slurm *s);                         /* is there one that has not ended? */
+int64_t slurm_resv_free_s(const struct slurm *s, int64_t after_s);      /* when the next ends after then; 0: none */
+/* Take those away that are kept from the unit at some time of [from_s, to_s).  True: there were some. */
+bool slurm_resv_take(const struct slurm *s, uint32_t unit, int64_t from_s, int64_t to_s, uint64_t *nodes);
 
 /* preempt.c */
 bool slurm_preempts(const struct slurm *s, struct slurm_record a, struct slurm_record b);

@@ -62,12 +62,12 @@ static enum st check_param(const struct pol_ops *o, uint32_t i, struct diag *d)
     if ((p->type == POL_CHOICE || p->type == POL_PLUGIN) && (p->choices == NULL || has_empty_choice(p->choices)))
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a choice without choices \"a|b\"", p->name, o->name);
     static const char *const forms[] = { "kube-scheduler", "core-history", "kueue", "slurm-conf", "slurm-accounts",
-                                        "slurm-qos", "slurm-rounds" };
+                                        "slurm-qos", "slurm-rounds", "slurm-reservations" };
     bool has_form = false;
     for (size_t k = 0; k < ARRAY_LEN(forms) && p->choices != NULL; k++) has_form |= strcmp(p->choices, forms[k]) == 0;
     if (p->type == POL_FILE && !has_form)
         return diag_set(d, ST_EINPUT, "parameter '%s' of policy '%s' is a file of no form that is known: kube-scheduler, core-history, kueue, "
-                        "slurm-conf, slurm-accounts, slurm-qos, slurm-rounds",
+                        "slurm-conf, slurm-accounts, slurm-qos, slurm-rounds, slurm-reservations",
                         p->name, o->name);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(o->params[k].name, p->name) == 0)

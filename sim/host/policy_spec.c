@@ -107,7 +107,8 @@ static enum st load_form(struct policy_spec *spec, struct policy_spec_plugin *to
         const char *form;
         enum st (*load)(struct slurm_scheduler *s, const char *path, struct diag *d);
     } slurm[] = { { "slurm-conf", slurm_scheduler_conf }, { "slurm-accounts", slurm_scheduler_accounts },
-                  { "slurm-qos", slurm_scheduler_qos }, { "slurm-rounds", slurm_scheduler_rounds } };
+                  { "slurm-qos", slurm_scheduler_qos }, { "slurm-rounds", slurm_scheduler_rounds },
+                  { "slurm-reservations", slurm_scheduler_reservations } };
     for (size_t i = 0; i < ARRAY_LEN(slurm); i++) {
         if (strcmp(form, slurm[i].form) != 0) continue;
         TRY(slurm[i].load(&to->slurm, path, d));

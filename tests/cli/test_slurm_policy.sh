@@ -222,6 +222,89 @@ run="cd $dir && rm -f r.db && $fairway run -q -p slurm:config=slurm.conf -d r.db
 check "what becomes of PreemptMode=SUSPEND" expect 0 sh -c "$run"
 check "is told" grep -q "waits again as with REQUEUE" "$dir/err"
 
+# ---- reservations ----
+# kept PARAMETERS LINES: as `ran`, with these reservations
+kept() { printf '%s\n' "$2" >"$dir/resv.txt"; ran "reservations=resv.txt${1:+,$1}"; }
+files "$one"
+jobs <<'END'
+long,0,50,bob,,1,0,2,300,0
+short,0,50,bob,,1,0,2,60,0
+own,0,50,ann,,1,0,2,300,0
+after,110,10,bob,,1,0,2,60,0
+inside,120,10,ann,,1,0,2,60,0
+END
+# From 100 to 415 s the node is ann's.  At 3 s bob's job of 300 s would end at 303, that of 60 s at 63.  The main loop
+# looks at the whole queue every 60 s: at 420.
+for_ann='ReservationName=r StartTime=100 EndTime=415 Duration=00:05:15
+   Nodes=a1 NodeCnt=1 CoreCnt=8 Features=(null) PartitionName=p Flags=SPEC_NODES
+   TRES=cpu=8
+   Users=ann Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE BurstBuffer=(null) Watts=n/a
+   MaxStartDelay=(null)'
+whole="short@3:a1 own@3:a1 inside@120:a1 long@420:a1 after@420:a1"
+check "who would overlap a reservation waits for its end; who ends before it, or is its user, does not" \
+    same "$(kept "" "$for_ann")" "$whole"
+check "for that reason" same "$(sqlite3 "$dir/r.db" "$reasons")" "ReqNodeNotAvail"
+check "nothing of it is not modelled" sh -c "! grep -q 'not modelled' $dir/err"
+check "one line, Duration for EndTime" \
+    same "$(kept "" "ReservationName=r StartTime=100 Duration=00:05:15 Nodes=ALL Users=ann,cid")" "$whole"
+dates="StartTime=2024-03-01T12:01:40 EndTime=2024-03-01T12:06:55"
+check "dates, by the one of time 0" \
+    same "$(kept epoch=1709294400 "ReservationName=r $dates Nodes=a1 Users=ann")" "$whole"
+check "all users but one" \
+    same "$(kept "" "ReservationName=r StartTime=100 EndTime=415 Nodes=a1 Users=-bob")" "$whole"
+check "who ends at its very start starts" \
+    same "$(kept "" "ReservationName=r StartTime=303 EndTime=315 Nodes=a1 Users=root")" \
+    "long@3:a1 short@3:a1 own@3:a1 after@110:a1 inside@120:a1"
+check "a second less, and not" \
+    same "$(kept "" "ReservationName=r StartTime=302 EndTime=315 Nodes=a1 Users=root" | cut -d' ' -f1,4-)" \
+    "short@3:a1 long@340:a1 own@340:a1"
+check "after one comes another" same "$(kept "" "$for_ann
+ReservationName=later StartTime=415 EndTime=535 Nodes=a1 Users=ann Flags=MAINT,DAILY,SPEC_NODES Groups=g")" \
+    "short@3:a1 own@3:a1 inside@120:a1 long@540:a1 after@540:a1"
+beside="resv.txt:6: beside that its nodes are kept, Flags"
+check "flags that do more are told" grep -q "$beside=MAINT of a reservation is not modelled" "$dir/err"
+check "each of them" grep -q "$beside=DAILY of a reservation is not modelled" "$dir/err"
+check "but how nodes were chosen is not" sh -c "! grep -q SPEC_NODES $dir/err"
+check "Groups are told" grep -q "resv.txt:6: Groups=g of a reservation is not modelled" "$dir/err"
+check "of two at a time one lets ann in: what ends before the other one starts" same "$(kept "" "$for_ann
+ReservationName=too StartTime=200 EndTime=300 Nodes=a1 Users=cid" | cut -d' ' -f1,2)" "short@3:a1 inside@120:a1"
+files "$one"
+jobs <<'END'
+bio,0,50,cid,,1,0,2,300,0
+phys,0,50,ann,,1,0,2,300,0
+named,0,50,dan,//physics,1,0,2,300,0
+END
+phys="ReservationName=r StartTime=100 EndTime=415 Nodes=a1"
+check "by account, without a dump by the queue" same "$(kept "" "$phys Accounts=physics")" \
+    "named@3:a1 bio@420:a1 phys@420:a1"
+check "with it by its users" same "$(kept accounts=accounts.cfg "$phys Accounts=physics" | cut -d' ' -f1,2)" \
+    "phys@3:a1 named@3:a1"
+check "of users and accounts both" same "$(kept accounts=accounts.cfg "$phys Accounts=root Users=cid")" \
+    "bio@3:a1 phys@420:a1 named@420:a1"
+# The main loop at a job's end alone, backfill at 10 s and then every 30 s.  wide fits a1 alone: from 400 on.
+files "SchedulerParameters=sched_interval=6000,batch_sched_delay=6000
+PartitionName=p Nodes=a[1-2] Default=YES"
+jobs <<'END'
+wide,0,50,bob,,1,0,8,300,0
+long,0,900,bob,,1,0,1,900,0
+other,0,50,bob,,1,0,6,60,0
+over,0,50,bob,,1,0,6,120,0
+END
+check "backfill plans for the time after it, and uses the time before" \
+    same "$(kept "" "ReservationName=r StartTime=100 EndTime=400 Nodes=a1 Users=ann")" \
+    "long@10:a2 other@10:a1 wide@400:a1 over@450:a1"
+files "SchedulerParameters=sched_interval=6000,batch_sched_delay=6000
+$one"
+jobs <<'END'
+first,0,50,bob,,1,0,6,60,0
+wide,12,50,bob,,1,0,8,60,0
+small,12,50,bob,,1,0,2,60,0
+END
+# At 40 s wide is expected at 70, when first ends by its limit, and would end at 130: it keeps small from nothing.
+check "an expected start that the reservation does not allow is none" \
+    same "$(kept "" "ReservationName=r StartTime=100 EndTime=400 Nodes=a1 Users=ann")" \
+    "first@10:a1 small@40:a1 wide@400:a1"
+
 # ---- what is not modelled, and what is wrong ----
 files "$one
 TopologyPlugin=topology/tree
@@ -266,6 +349,30 @@ check "QOS without names" wrong "q.txt" q.txt "Priority|Flags" qos
 check "rounds out of order" wrong "r.csv:3" r.csv "at_s,round
 5,main
 4,full" rounds
+
+resv() { check "$1" wrong "$2" resv.txt "$3" reservations; }
+resv "a reservation of a node that is none" \
+    "resv.txt:2: reservation 'b' has node 'a9', which the cluster has not" \
+    "ReservationName=a StartTime=1 EndTime=9 Nodes=a1
+ReservationName=b StartTime=1 EndTime=9 Nodes=a[2,9]"
+resv "one that ends before it starts" "resv.txt:2:12: error: EndTime '5' is not after StartTime" \
+    "ReservationName=a StartTime=10
+   EndTime=5 Nodes=a1"
+resv "a date that is none" "resv.txt:1:29: error: StartTime: found '2024-13-01T00:00:00', expected a date such as" \
+    "ReservationName=a StartTime=2024-13-01T00:00:00 EndTime=2024-12-01T00:00:00 Nodes=a1"
+resv "a time that is none" "resv.txt:1:40: error: Duration: found 'long', expected a time such as" \
+    "ReservationName=a StartTime=5 Duration=long Nodes=a1"
+resv "dates where nobody says when time 0 is" "resv.txt:1: the times of reservation 'a' are dates, and 'epoch'" \
+    "ReservationName=a StartTime=2024-11-01T00:00:00 EndTime=2024-12-01T00:00:00 Nodes=a1"
+resv "a date beside a time" "one is a date, the other is none" \
+    "ReservationName=a StartTime=5 EndTime=2024-12-01T00:00:00 Nodes=a1"
+resv "a reservation without a start" "resv.txt:1:17: error: the reservation has no StartTime" \
+    "ReservationName=a Nodes=a1"
+resv "or an end" "has neither EndTime nor Duration" "ReservationName=a StartTime=5 Nodes=a1"
+resv "a field before any reservation" "resv.txt:1:7: error: found Nodes, expected a ReservationName before it" \
+    "Nodes=a1"
+resv "users with and without a minus" "found names with and without '-' in one list" \
+    "ReservationName=a StartTime=5 EndTime=9 Nodes=a1 Users=-ann,bob"
 
 # ---- held to the real one ----
 near() { # DIR [clocks]: the replay of what was recorded there is near enough

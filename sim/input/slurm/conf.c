@@ -8,7 +8,6 @@
 #include <strings.h>
 #include "base/mem.h"
 #include "base/text.h"
-#include "input/cluster/hostlist.h"
 #include "input/cluster/slurm_conf.h"
 #include "input/slurm/words.h"
 
@@ -318,21 +317,6 @@ static enum st read_set(struct slurm_words *w, const struct slurm_line *l, struc
 
 /* ---- nodes and partitions ---- */
 
-enum { HOSTS_MAX = 2000000 };   /* of all lines */
-
-static enum st put_hosts(struct slurm_words *w, const struct slurm_conf *c, const struct slurm_line *l,
-                         const struct slurm_field *f, const char *kind, const char *rest, struct diag *d)
-{
-    struct hostlist h;
-    const char *error = hostlist_parse(&h, f->value);
-    if (error != NULL) return slurm_error(c, l, f, d, "'%s': %s", f->value, error);
-    w->n_hosts += h.n;
-    const bool ok = w->n_hosts <= HOSTS_MAX;
-    for (size_t i = 0; ok && i < h.n; i++) (void)fprintf(w->text.to, "%s\t%s%s\n", kind, h.name[i], rest);
-    hostlist_fini(&h);
-    return ok ? ST_OK : slurm_error(c, l, f, d, "the file names more than %d nodes, counting each time", HOSTS_MAX);
-}
-
 static enum st read_node(struct slurm_words *w, const struct slurm_conf *c, const struct slurm_line *l, int64_t *weight,
                          struct diag *d)
 {
@@ -349,7 +333,7 @@ static enum st read_node(struct slurm_words *w, const struct slurm_conf *c, cons
         return ST_OK;
     }
     (void)snprintf(rest, sizeof rest, "\tWeight=%lld", (long long)own);
-    return own == 1 ? ST_OK : put_hosts(w, c, l, name, "node", rest, d);
+    return own == 1 ? ST_OK : slurm_words_hosts(w, c, l, name, "node", rest, d);
 }
 
 /* A DEFAULT line is a partition to the policy, whose keys hold for those after it. */
@@ -371,7 +355,7 @@ static enum st read_partition(struct slurm_words *w, const struct slurm_conf *c,
     }
     (void)fputs("\n", w->text.to);
     if (nodes == NULL) return ST_OK;
-    if (strcasecmp(nodes->value, "ALL") != 0) return put_hosts(w, c, l, nodes, "member", "", d);
+    if (strcasecmp(nodes->value, "ALL") != 0) return slurm_words_hosts(w, c, l, nodes, "member", "", d);
     (void)fputs("member\tALL\n", w->text.to);
     return ST_OK;
 }

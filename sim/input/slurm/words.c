@@ -8,6 +8,7 @@
 #include <strings.h>
 #include "base/mem.h"
 #include "base/text.h"
+#include "input/cluster/hostlist.h"
 
 void slurm_words_open(struct slurm_words *w, struct slurm_scheduler *out, const char *path)
 {
@@ -202,4 +203,21 @@ enum st slurm_words_put(struct slurm_words *w, const struct slurm_key *k, const 
     return ok ? ST_OK
               : diag_at(d, ST_EINPUT, w->path, line, col, "%s: found '%.60s', expected %s", k->name, value,
                         want[k->value]);
+}
+
+/* ---- nodes ---- */
+
+enum { HOSTS_MAX = 2000000 };   /* of all lines */
+
+enum st slurm_words_hosts(struct slurm_words *w, const struct slurm_conf *c, const struct slurm_line *l,
+                          const struct slurm_field *f, const char *kind, const char *rest, struct diag *d)
+{
+    struct hostlist h;
+    const char *error = hostlist_parse(&h, f->value);
+    if (error != NULL) return slurm_error(c, l, f, d, "'%s': %s", f->value, error);
+    w->n_hosts += h.n;
+    const bool ok = w->n_hosts <= HOSTS_MAX;
+    for (size_t i = 0; ok && i < h.n; i++) (void)fprintf(w->text.to, "%s\t%s%s\n", kind, h.name[i], rest);
+    hostlist_fini(&h);
+    return ok ? ST_OK : slurm_error(c, l, f, d, "the file names more than %d nodes, counting each time", HOSTS_MAX);
 }

@@ -1,5 +1,5 @@
 /*
- * words.h -- what the three readers of scheduler.h share: values as Slurm writes them, and
+ * words.h -- what the readers of scheduler.h share: values as Slurm writes them, and
  * the text that is put together for the policy.  Layer: input.
  */
 #ifndef INPUT_SLURM_WORDS_H
@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
+#include "input/cluster/slurm_conf.h"
 #include "input/slurm/scheduler.h"
 
 /* How a value is written, and what the policy gets. */
@@ -37,6 +38,9 @@ void slurm_words_tell(struct slurm_words *w, uint32_t line, const char *fmt, ...
 /* "\tKEY=VALUE" in the policy's form; an error at line and column where it is not written so.  "" is left out. */
 enum st slurm_words_put(struct slurm_words *w, const struct slurm_key *k, const char *value, uint32_t line,
                         uint32_t col, struct diag *d);
+/* A line "KIND\tNODE" and `rest` for each node of the field's host list. */
+enum st slurm_words_hosts(struct slurm_words *w, const struct slurm_conf *c, const struct slurm_line *l,
+                          const struct slurm_field *f, const char *kind, const char *rest, struct diag *d);
 /* The key of this name, whatever its case; NULL: it is none of them. */
 const struct slurm_key *slurm_words_find(const struct slurm_key *k, size_t n, const char *name);
 

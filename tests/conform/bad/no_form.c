@@ -1,4 +1,4 @@
-/* load: parameter 'list' of policy 'bad' is a file of no form that is known: kube-scheduler, core-history, kueue, slurm-conf, slurm-accounts, slurm-qos, slurm-rounds */
+/* load: parameter 'list' of policy 'bad' is a file of no form that is known: kube-scheduler, core-history, kueue, slurm-conf, slurm-accounts, slurm-qos, slurm-rounds, slurm-reservations */
 #define NO_TABLE
 #include "bad.h"
 
