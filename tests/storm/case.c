@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/rng.h"
+#include "builtin.h"
 
 enum { MODELS = 3, SCALINGS = 3, TASKS_MAX = 6 };
 
@@ -234,6 +235,16 @@ static void list_faults(struct storm_case *c)
     f->list = c->fault;
 }
 
+/* Jobs get their turns in rounds, which without checkpoints may undo each other's work for ever. */
+static bool takes_turns(const char *spec)
+{
+    const size_t len = strcspn(spec, ":");
+    for (size_t i = 0; pol_table[i] != NULL; i++)
+        for (uint32_t k = 0; strlen(pol_table[i]->name) == len && strncmp(spec, pol_table[i]->name, len) == 0 && k < pol_table[i]->n_params; k++)
+            if (strcmp(pol_table[i]->params[k].name, "round") == 0) return true;
+    return false;
+}
+
 struct storm_case *storm_case_make(const struct storm_plan *p)
 {
     struct storm_case *c;
@@ -257,6 +268,7 @@ struct storm_case *storm_case_make(const struct storm_plan *p)
     draw_elastic(c, &r);
     draw_after(c, &r);
     list_faults(c);
+    if (c->base->cfg.checkpoint_interval < 0 && takes_turns(p->spec)) c->must_end = false;
     return c;
 }
 
