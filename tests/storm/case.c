@@ -235,7 +235,7 @@ static void list_faults(struct storm_case *c)
     f->list = c->fault;
 }
 
-/* Jobs get their turns in rounds, which without checkpoints may undo each other's work for ever. */
+/* Jobs get their turns in rounds, each of which may end before the next checkpoint, and so for ever. */
 static bool takes_turns(const char *spec)
 {
     const size_t len = strcspn(spec, ":");
@@ -268,7 +268,7 @@ struct storm_case *storm_case_make(const struct storm_plan *p)
     draw_elastic(c, &r);
     draw_after(c, &r);
     list_faults(c);
-    if (c->base->cfg.checkpoint_interval < 0 && takes_turns(p->spec)) c->must_end = false;
+    if (c->base->cfg.checkpoint_interval != 0 && takes_turns(p->spec)) c->must_end = false;
     return c;
 }
 
