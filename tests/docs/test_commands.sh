@@ -5,6 +5,8 @@
 unset MAKEFLAGS MFLAGS
 # The commands run elsewhere, so a folder relative to this one would not do.
 [ -d "${FAIRWAY_TRACES:-}" ] && FAIRWAY_TRACES=$(cd "$FAIRWAY_TRACES" && pwd) && export FAIRWAY_TRACES
+lit=${FAIRWAY_LITERATURE:-${FAIRWAY_TRACES:-}/../literature}
+[ -d "$lit" ] && FAIRWAY_LITERATURE=$(cd "$lit" && pwd) && export FAIRWAY_LITERATURE
 mkdir "$dir/bin"
 cat >"$dir/bin/fairway" <<END
 #!/bin/sh
@@ -41,6 +43,7 @@ for page in "$here"/policies/WRITING.md "$here"/scenarios/REFERENCE.md "$here"/s
         n=$(basename "$block" .sh)
         blocks=$((blocks + 1))
         if grep -q '^kubectl ' "$block"; then echo "skipped - $name, block $n: needs a Kubernetes cluster"; continue; fi
+        if grep -q FAIRWAY_LITERATURE "$block" && [ ! -d "${FAIRWAY_LITERATURE:-}" ]; then echo "skipped - $name, block $n: no data of the authors"; continue; fi
         if grep -q 'fairway plot' "$block" && ! command -v gnuplot >/dev/null; then echo "skipped - $name, block $n: no gnuplot"; continue; fi
         if (cd "$dir/root" && sh -eu "$block") >"$dir/out" 2>"$dir/err"; then echo "ok - $name, block $n"
         elif lacks; then echo "skipped - $name, block $n: no $file"
