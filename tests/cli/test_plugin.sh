@@ -28,7 +28,7 @@ for p in srtf las easy drf; do
     check "$p keeps its contract with it" expect 0 "$fairway" policies --conform "$p:place=./tight/tight.so"
 done
 check "a policy's parameters say that a file may be given" expect 0 "$fairway" policies fifo
-check "in its values" says 'kube-hybrid|FILE.so'
+check "in its values" says 'kube-hybrid|fill|FILE.so'
 
 # ---- the same answers as a built-in rule: the same runs ----
 echo | plugin lowest 'return -(int64_t)a->id;'
@@ -82,7 +82,7 @@ refused "it is a policy: -p FILE.so" policy
 check "a plugin is no policy" expect 2 "$fairway" policies ./lowest.so
 check "which is said" says "it is a plugin, for a policy that has place="
 check "a rule that is none" expect 2 "$fairway" policies fifo:place=tightest
-check "is told what there is" says "expected first|best|worst|pack|spread|fgd|kube|kube-hybrid|FILE.so"
+check "is told what there is" says "expected first|best|worst|pack|spread|fgd|kube|kube-hybrid|fill|FILE.so"
 check "a policy that asks place= only among equals takes no plugin" expect 2 "$fairway" run "$scn" -p gs:place=./lowest.so -s 1 -d x.db
 
 # ---- what does harm: its run fails, and no other ----
