@@ -1,6 +1,7 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
- * reservations/1, holds/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1, speeds/1 and profiles/1.
+ * reservations/1, holds/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1, speeds/1, profiles/1,
+ * goodput/1 and client/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *

@@ -87,6 +87,13 @@ static void give(struct optimus *o)
     }
 }
 
+/* The largest size below n on which it runs; 0: there is none. */
+static uint32_t next_below(const struct elastic *e, const struct elastic_job *j, uint32_t n)
+{
+    while (n-- > j->min) if (elastic_speed(e, j, n) > 0) return n;
+    return 0;
+}
+
 /* Who has another size now gets new places, the smallest first. */
 static void place(struct optimus *o)
 {
@@ -101,7 +108,7 @@ static void place(struct optimus *o)
         }
     qsort(moving, n, sizeof(struct elastic_job *), by_size);
     for (size_t i = 0; i < n; i++)
-        while (moving[i]->want > 0 && !elastic_place(e, moving[i])) moving[i]->want--;
+        while (moving[i]->want > 0 && !elastic_place(e, moving[i])) moving[i]->want = next_below(e, moving[i], moving[i]->want);
     plan_undo(&e->plan, m);
     free(moving);
 }

@@ -187,7 +187,7 @@ static const struct cmd_option options[] = {
     { "seed", 's', OPTION_OWN, "N[..M]", "run this seed, or these, instead of the scenario's; may be repeated", .read = read_seed },
     { "until", 0, OPTION_OWN, "METRIC ±P%",
         "more seeds, until each policy's mean over its seeds has a 95 % interval of at\n"
-      "most ±P% of it, as 'wait_mean ±2%'; of 10 seeds at least and 1,000 at most", .read = read_until },
+      "most ±P% of it, as 'wait_mean ±2%'; of 10 seeds at least and 1,000 at most", .read = read_until, .not_with = "log" },
     { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
       .offset = offsetof(struct run_opts, db), .words = "*.db" },
     { "set", 0, OPTION_TEXTS, "PATH=VALUE", "change the scenario, e.g. --set trace.speedup=20; may be repeated",

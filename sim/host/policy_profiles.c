@@ -18,7 +18,7 @@ static bool find(void *ctx, pol_task t, uint32_t gpu_type, struct asked *out)
             n_gpus += (uint32_t)world_shape(w, world_task(w, k)->shape)->n_gpu;
     else
         n_gpus = (uint32_t)world_shape(w, world_task(w, t.slot)->shape)->n_gpu;
-    if (j->model == NONE || n_gpus == 0) return false;
+    if (j->model == NONE || n_gpus == 0 || gpu_type >= world_cluster(w)->gpu_types.n) return false;
     double speed =
         (double)throughput_rate(world_config(w)->throughput, world_cluster(w), j->model, gpu_type) / RATE_ONE;
     *out = (struct asked){ world_config(w)->profiles, j->model, gpu_type, n_gpus, speed };

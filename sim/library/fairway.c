@@ -120,10 +120,10 @@ int fairway_add_seeds(struct fairway *f, uint64_t first, uint64_t last, struct f
             last, SCN_SEEDS_MAX), &d);
     if (!f->has_seeds) a->n_seeds = 0;
     f->has_seeds = true;
+    for (size_t i = 0; i < a->n_seeds; i++)
+        if (a->seed[i] >= first && a->seed[i] <= last)
+            return finish(e, diag_set(&d, ST_EINPUT, "seed %" PRIu64 " is given twice", a->seed[i]), &d);
     for (uint64_t seed = first;; seed++) {
-        for (size_t i = 0; i < a->n_seeds; i++)
-            if (a->seed[i] == seed) return finish(e, diag_set(&d, ST_EINPUT, "seed %" PRIu64 " is given twice", seed),
-                &d);
         MEM_PUSH(a->seed, a->n_seeds, a->cap_seeds, seed);
         if (seed == last) return finish(e, ST_OK, NULL);
     }
@@ -297,9 +297,12 @@ int fairway_run(struct fairway *f, const struct fairway_options *o, struct fairw
     if (g.o.decide_timeout_us > 0) g.env.limits.call_us = g.o.decide_timeout_us;
     if (g.o.policy_memory_b > 0) g.env.limits.mem_b = g.o.policy_memory_b;
     g.env.limits.no_exec = g.o.no_exec != 0;
+    const bool audit = f->scn.output.audit, strict = f->scn.trace.strict;
     f->scn.output.audit |= g.o.audit != 0;
     f->scn.trace.strict |= g.o.strict != 0;
     enum st st = execute(&g, &d);
+    f->scn.output.audit = audit;
+    f->scn.trace.strict = strict;
     if (st == ST_OK && g.any_failed) return FAIRWAY_EPOLICY;
     return finish(e, st, &d);
 }

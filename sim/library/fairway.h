@@ -10,8 +10,9 @@
  *     fairway_close(f);
  *
  * Nothing is shared between two scenarios: each may be opened, run and closed in a thread of its own.  A scenario
- * itself is one thread's at a time, and two runs at once need two databases.  Two things are the process's own: the
- * environment, which is read (and, while a trace gives times of a named time zone, TZ set and put back), and memory:
+ * itself is one thread's at a time, and two runs at once need two databases.  Three things are the process's own: the
+ * environment, which is read (and, while a trace gives times of a named time zone, TZ set and put back); the error
+ * handler of GSL, which policies that fit models switch off; and memory:
  * when there is no more of it, and when an invariant of the simulator is broken, the process ends with a message on
  * standard error.  A policy of a shared object runs in a process of its own, by fork(): what callbacks do to memory
  * during such a run is not seen outside of it, but for `begin`, `note` and `run`.

@@ -458,7 +458,8 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
         const char *text = text_of(c);
         n = c->ops.round(c->self, text, c->moved, (int64_t)c->n_words);
         c->moved = false;
-        if (n > 0 && (size_t)n <= c->cap_out && c->error[0] == '\0') carry_out(c, (size_t)n);
+        if (n > 0 && (size_t)n > c->cap_out) fairway_code_fail(c, "it wrote more decisions than there was room for");
+        else if (n > 0 && c->error[0] == '\0') carry_out(c, (size_t)n);
     }
     if (n < 0) fairway_code_fail(c, "it failed");
     if (c->error[0] != '\0') c->r.host->fail(c->r.host->ctx, c->error);

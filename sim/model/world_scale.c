@@ -66,7 +66,7 @@ struct adaptive_at world_scale_measured(const struct world *w, uint32_t job)
 {
     const struct job *j = &w->jobs.job[job];
     uint32_t count[SCALING_GPUS_MAX], at[SCALING_GPUS_MAX], n = 0, each = gpus_of(w, j, 1), i;
-    if (j->n_running == 0) return (struct adaptive_at){ 0 };
+    if (j->elastic.max == 0 || j->n_running == 0) return (struct adaptive_at){ 0 };
     for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) {
         uint32_t node = w->cluster->hold[t].node;
         for (i = n; i > 0 && at[i - 1] != node; i--) {}

@@ -125,7 +125,8 @@ void goodput_fit(struct goodput *g)
     gsl_multimin_function fn = { error_of, f.n, &f };
     gsl_vector *x = gsl_vector_alloc(f.n), *h = gsl_vector_alloc(f.n);
     gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, f.n);
-    gsl_error_handler_t *old = gsl_set_error_handler_off();     /* what it reports ends the loop below */
+    /* For good, as others may fit in other threads.  What it would report ends the loop below. */
+    (void)gsl_set_error_handler_off();
     for (size_t i = 0; i < f.n; i++) gsl_vector_set(x, i, get(&f, f.free[i]));
     double before = INFINITY;
     for (int k = 0; k < RESTARTS && before > 0; k++) {  /* a simplex that shrank too soon begins anew where it came to */
@@ -137,7 +138,6 @@ void goodput_fit(struct goodput *g)
         before = before - m->fval > NEAR ? m->fval : 0;
     }
     put(&f, x);
-    (void)gsl_set_error_handler(old);
     gsl_multimin_fminimizer_free(m);
     gsl_vector_free(x);
     gsl_vector_free(h);

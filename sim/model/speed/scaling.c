@@ -48,7 +48,7 @@ struct spread scaling_spread(const struct scaling_row *row, uint32_t n, uint32_t
 {
     uint32_t fewest = row->widest > 0 ? (n + row->widest - 1) / row->widest : 1;
     struct spread x = { .n_nodes = n_nodes == 1 ? (fewest > 2 ? fewest : 2) : n_nodes == 0 ? 1 : n_nodes, .n_gpus = n };
-    if (count == NULL || x.n_nodes != fewest) return x;
+    if (count == NULL || x.n_nodes != fewest || fewest > SCALING_GPUS_MAX) return x;
     for (uint32_t i = 0; i < fewest; i++) count[i] = i + 1 < fewest ? row->widest : n - row->widest * (fewest - 1);
     x.count = count;
     return x;
