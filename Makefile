@@ -30,21 +30,23 @@ Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 
 # A policy of its own folder is built by that folder's Makefile.
-SRC  := $(filter-out policies/example/%,$(sort $(wildcard sim/*/*.c sim/*/*/*.c policies/*.c policies/*/*.c policies/*/*/*.c)))
+SRC  := $(filter-out policies/example/%,$(sort $(wildcard sim/*/*.c sim/*/*/*.c sim/*/*/*/*.c policies/*.c policies/*/*.c policies/*/*/*.c)))
 OBJ  := $(SRC:%.c=$(B)/obj/%.o)
 MAIN := $(B)/obj/sim/cmd/main.o
 LIB  := $(filter-out $(MAIN),$(OBJ))
 
 # What policies outside of the tree are built with, in the places where `make install` puts it below PREFIX.
 KIT   := $(B)/lib/libfairway-policy.a $(B)/include/fairway
-KIT_H := $(filter-out policies/builtin.h,$(sort $(wildcard policies/*.h policies/lib/*.h policies/lib/sched/*.h)))
+KIT_D := $(patsubst %,policies/lib/%,place sched elastic)
+KIT_H := $(filter-out policies/builtin.h,$(sort $(wildcard policies/*.h policies/lib/*.h $(KIT_D:%=%/*.h))))
+KIT_C := $(sort $(wildcard $(KIT_D:%=%/*.c)))
 
 # Its number is FAIRWAY_API of fairway.h.
 SONAME := libfairway.so.0
 
 PAGES := $(B)/fairway.1 $(B)/fairway-scenario.5 $(B)/fairway-policy.7
 
-all: $(B)/fairway $(B)/$(SONAME) $(PAGES) $(KIT)  ## the program, build/fairway, the library, and the manual page
+all: $(B)/fairway $(B)/$(SONAME) $(PAGES) $(KIT) $(if $(SAN),,$(B)/python/module)  ## the program, build/fairway, the library, and the manual page
 
 help:                                   ## this list
 	@sed -n 's/^\([a-z-]*\):.*[^#]## *\(.*\)/\1|\2/p' Makefile tests/tests.mk | awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -61,6 +63,15 @@ $(B)/fairway: $(MAIN) $(B)/libfairway.a
 $(B)/$(SONAME): $(filter-out $(B)/obj/sim/cmd/%,$(LIB))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) $(if $(SAN),,-Wl$(comma)-z$(comma)defs) $^ $(LDLIBS_ALL) -o $@
+
+# Python's module in C, for the python3 that is there; without that or its headers policies in Python do without it.
+PYTHON3 ?= python3
+$(B)/python/module: python/_fairway.c Makefile
+	@mkdir -p $(@D)
+	$(call say,LD,$(@D)/_fairway)
+	$(Q)set -- $$($(PYTHON3) -c 'import sysconfig as s; print(s.get_path("include"), s.get_config_var("EXT_SUFFIX"))'); \
+	    [ -f "$$1/Python.h" ] || { echo "  skipped: no Python.h of a python3"; exit 0; }; rm -f $(@D)/_fairway.*; \
+	    $(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -shared -isystem $$1 $< -o $(@D)/_fairway$$2 && echo _fairway$$2 >$@
 
 $(B)/fairway.1: $(B)/fairway debian/man.sh
 	$(Q)sh debian/man.sh $(B)/fairway > $@
@@ -83,7 +94,7 @@ $(B)/obj/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-$(B)/lib/libfairway-policy.a: $(patsubst %.c,$(B)/pic/%.o,$(sort $(wildcard policies/lib/sched/*.c)))
+$(B)/lib/libfairway-policy.a: $(KIT_C:%.c=$(B)/pic/%.o)
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -107,6 +118,9 @@ demo: deps                              ## install what is missing, build, run t
 	@$(MAKE) --no-print-directory all
 	@sh scenarios/demo/demo.sh $(B)/fairway $(DEMO_DB) results
 
+predict: all                            ## waits predicted from the first halves of public traces (a quarter of an hour)
+	@sh scenarios/public-traces/predict.sh $(B)/fairway results/predict
+
 deps:                                   ## install what debian/control lists (needs root)
 	@sh debian/deps.sh
 
@@ -116,7 +130,7 @@ ZSHDIR    ?= $(PREFIX)/share/zsh/site-functions
 # What lies beside scenarios comes with them: queries, tables, configurations.
 SCENARIOS := $(sort $(wildcard $(foreach e,yaml sql csv,scenarios/*/*.$e scenarios/*/*/*.$e)))
 # The package, which pip installs from there, and policies that import it from beside them.
-PYTHON    := $(sort $(foreach e,*.py *.toml *.ipynb fairway/*.py fairway/py.typed,$(wildcard python/$e)))
+PYTHON    := $(sort $(foreach e,*.py *.c *.toml *.ipynb fairway/*.py fairway/py.typed,$(wildcard python/$e)))
 # Documents keep their paths, for messages and the documents themselves name each other so.
 DOCS      := $(sort $(wildcard *.md $(foreach d,scenarios traces policies python results plots sim tests,$d/*.md $d/*/*.md $d/*/*/*.md)))
 
@@ -161,7 +175,7 @@ deb: dist                               ## the Debian package of these sources, 
 clean:                                  ## remove build/ and every variant in it
 	rm -rf build
 
--include $(OBJ:.o=.d) $(wildcard $(B)/pic/policies/lib/sched/*.d)
+-include $(OBJ:.o=.d) $(wildcard $(KIT_D:%=$(B)/pic/%/*.d))
 .PHONY: all help demo deps install format format-check dist deb clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -17,6 +17,7 @@ done
 echo "installing:$missing"
 if [ "$(id -u)" -eq 0 ]; then sudo=; else sudo=sudo; fi
 export DEBIAN_FRONTEND=noninteractive
+$sudo dpkg --configure -a        # what an installation that was cut short left undone
 $sudo apt-get update -qq
 $sudo apt-get build-dep -y -qq ./
 [ -z "$extra" ] || $sudo apt-get install -y -qq --no-install-recommends $extra

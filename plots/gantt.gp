@@ -1,4 +1,4 @@
-# Who held which GPU when: a row a card, a colour a user, stacked where jobs
+# Who held which GPU when: a row a card, a fill a user, stacked where jobs
 # share a card.  $gantt: from, to (s), bottom, top (rows), colour, label.
 # $rows: row, name.  $lines: row boundaries between nodes.  N, NAME[], ROWS,
 # FROM, TO, TDIV, XLABEL, TITLE.
@@ -11,13 +11,9 @@ unset grid
 set xlabel XLABEL
 set ylabel ""
 set ytics scale 0 noenhanced
-set style fill solid 0.95 border rgb "white"
-# As far apart in lightness as six can be, so that grey print tells the first five; text in what can be read on each.
-array G[7] = ["#0072B2", "#F2CF80", "#D55E00", "#56B4E9", "#000000", "#CC79A7", "#e6e6e6"]
-array T[7] = [0xffffff, 0x000000, 0xffffff, 0x000000, 0xffffff, 0x000000, 0x000000]
 of(k) = NAME[k] eq "others" ? 7 : k
 plot $rows using (NaN):($1 + 0.5):ytic(2) notitle, \
      for [k=1:N] $gantt using ($5 == k ? ($1 + $2) / 2 / TDIV : NaN):(($3 + $4) / 2):($1 / TDIV):($2 / TDIV):3:4 \
-         with boxxyerror lc rgb G[of(k)] lw 0.5 title NAME[k], \
-     $gantt using (($1 + $2) / 2 / TDIV):(($3 + $4) / 2):6:(T[of(int($5))]) with labels noenhanced font TINY tc rgb variable notitle, \
+         with boxxyerror fs pattern HATCH[of(k)] border rgb EDGE[of(k)] lc rgb FILL[of(k)] lw 0.5 title NAME[k], \
+     $gantt using (($1 + $2) / 2 / TDIV):(($3 + $4) / 2):6:(INK[of(int($5))]) with labels noenhanced font TINY tc rgb variable notitle, \
      $lines using (FROM / TDIV):1:((TO - FROM) / TDIV):(0) with vectors nohead lc rgb "#909090" lw 0.5 notitle

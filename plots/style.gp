@@ -17,8 +17,24 @@ set datafile commentschars ""
 array C[8] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800"]
 # Fills that stand beside one another: each of another lightness than its neighbours, for grey print.
 array F[8] = ["#0072B2", "#56B4E9", "#F2CF80", "#D55E00", "#8fd3bd", "#000000", "#CC79A7", "#9a9a9a"]
+# Fills of users, which stand anywhere (also sim/report/page/timeline.js): plain ones differ in lightness (CIE L*) by 18
+# at least, hatched ones in their pattern, so grey print tells all seven apart.  Pattern 3 is plain; text is in INK.
+array FILL[7] = ["#0072B2", "#56B4E9", "#C04000", "#00704F", "#000000", "#A03C78", "#e0e0e0"]
+array HATCH[7] = [3, 3, 4, 5, 3, 2, 3]
+array EDGE[7] = ["#ffffff", "#ffffff", "#C04000", "#00704F", "#ffffff", "#A03C78", "#ffffff"]
+array INK[7] = [0xffffff, 0x000000, 0x000000, 0x000000, 0xffffff, 0x000000, 0x000000]
 array D[8] = [1, 2, 4, 3, 5, 1, 2, 4]
 do for [i=1:24] { k = (i - 1) % 8 + 1; set style line i lc rgb C[k] dt D[(k - 1 + 3 * ((i - 1) / 8)) % 8 + 1] lw 1.6 pt 4 + (i - 1) % 11 ps 0.55 }
+# Names beside points and lines where there are more than a legend tells apart (sim/plot/direct.h): a plot ends with
+# @DIRECTLY.  $names: the mark, where the line from it to its name ends, series, the name's place, the name; a block a
+# panel.
+if (!exists("DIRECT")) DIRECT = 0
+PANEL = 0
+HUE(i) = int("0x" . C[(int(i) - 1) % 8 + 1][2:7])
+DIRECTLY = "for [z=1:DIRECT] $names index PANEL using 1:2:($3-$1):($4-$2):(HUE($5)) with vectors nohead lw 0.7 \
+lc rgb variable notitle, \
+for [z=1:DIRECT] $names index PANEL using 1:2:(HUE($5)) with points pt 7 ps 0.35 lc rgb variable notitle, \
+for [z=1:DIRECT] $names index PANEL using 6:7:8 with labels center noenhanced font SMALL tc rgb '#202020' notitle"
 set border 3 lc rgb "#404040" lw 0.7
 set tics nomirror out scale 0.6 textcolor rgb "#202020"
 set grid ytics lc rgb "#dddddd" lw 0.5 dt 1
@@ -27,7 +43,7 @@ set ylabel offset 0.6,0
 SMALL = FONT(7)
 set key font SMALL samplen 2.6 spacing 1.05 Left reverse noopaque noenhanced
 set style fill solid 1.0 noborder
-# Names under bars (sim/plot/bar_names.c): ROTATE 0, 30 or 90; upright ones with a line for each parameter if SPLIT.
+# Names under bars (sim/plot/compare/bar_names.c): ROTATE 0, 30 or 90; upright ones with a line for each parameter if SPLIT.
 BREAK(s) = strstrt(s, ":") == 0 || (strstrt(s, ",") > 0 && strstrt(s, ",") < strstrt(s, ":")) ? strstrt(s, ",") : strstrt(s, ":")
 LINES(s) = BREAK(s) == 0 || BREAK(s) == strlen(s) ? s : s[1:BREAK(s)] . "\n" . LINES(s[BREAK(s) + 1:strlen(s)])
 NAMED(s) = SPLIT ? LINES(s) : s

@@ -9,7 +9,8 @@
  * is asked once.
  * Source: Hwang et al., Elastic Resource Sharing for Distributed Deep Learning, NSDI 2021, section 3.
  */
-#include "lib/sched/placement.h"
+#include "lib/elastic/types.h"
+#include "lib/place/placement.h"
 #include "lib/util.h"
 #include "builtin.h"
 
@@ -24,8 +25,8 @@ struct elastic {
     pol_task task;                      /* its first */
     uint64_t ordinal;
     uint32_t shape, gpus;               /* of each task */
-    uint32_t min, max;
-    uint32_t gpu_type, widest;          /* whose speeds count; cards of the largest node of it */
+    struct elastic_sized sized;
+    struct elastic_room room;           /* the type whose speeds count, and tasks on its largest node */
     struct pol_place *at; size_t cap_at;        /* [has] where its tasks run in the plan */
     uint32_t has, share;                /* tasks that run in the plan; that it should have */
     uint32_t next;                      /* the next size up on which it runs; 0: none is to be had */
@@ -43,8 +44,7 @@ struct afs {
     struct pol_place *place; size_t cap_place;
     uint32_t *shape;         size_t cap_shape;
     uint64_t *failed;        size_t cap_failed, n_tries;    /* by shape: the pass in which a single task found no place */
-    /* Cards of the largest node of each type that has any, the widest first, ties by node. */
-    struct wide { uint32_t gpu_type, cards; } *wide; size_t n_wide, cap_wide;
+    struct elastic_types types;
 };
 
 /* ---- what there is ---- */
@@ -62,7 +62,8 @@ static void arrived(struct afs *a, pol_job j)
     struct pol_sizes s = a->ext->sizes(h->ctx, j);
     const struct pol_task_info *ti;
     if (s.is_elastic) {
-        POL_PUSH(a->job, a->n_jobs, a->cap_jobs, (struct elastic){ .job = j, .task = ji->first_task, .ordinal = ji->ordinal, .min = s.min, .max = s.max });
+        POL_PUSH(a->job, a->n_jobs, a->cap_jobs, (struct elastic){ .job = j, .task = ji->first_task,
+                 .ordinal = ji->ordinal, .sized = { h, a->ext, j, s.min, s.max } });
         return;
     }
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
@@ -182,33 +183,26 @@ static bool place_elastic(struct afs *a, const struct elastic *e, uint32_t n)
 
 /* ---- shares ---- */
 
-/* On so many tasks, as near together as the nodes allow; of none 0. */
-static int64_t speed(const struct afs *a, const struct elastic *e, uint32_t n)
-{
-    return n == 0 ? 0 : a->ext->speed(a->host->ctx, e->job, e->gpu_type, n, n * e->gpus > e->widest);
-}
+static int64_t speed(const struct elastic *e, uint32_t n) { return elastic_speed_in(&e->sized, &e->room, n); }
 
 /* The first of the types, widest first, on which it runs. */
 static void choose_type(const struct afs *a, struct elastic *e)
 {
     const uint64_t types = a->plan.shape[e->shape].gpu_types;
-    for (size_t i = 0; i < a->n_wide; i++) {
-        e->gpu_type = a->wide[i].gpu_type;
-        e->widest = a->wide[i].cards;
-        if (types != 0 && (types >> e->gpu_type & 1) == 0) continue;
-        for (uint32_t n = e->min; n <= e->max; n++) if (speed(a, e, n) > 0) return;
+    for (size_t i = 0; i < a->types.n; i++) {
+        const struct elastic_type *t = &a->types.at[i];
+        e->room = (struct elastic_room){ t->gpu_type, t->cards / e->gpus, UINT32_MAX };     /* rooms are found later */
+        if (types != 0 && (types >> t->gpu_type & 1) == 0) continue;
+        if (elastic_size_above(&e->sized, &e->room, 0) > 0) return;
     }
 }
 
 /* It has this share, at which it goes so fast: what the next size would bring. */
-static void set_share(const struct afs *a, struct elastic *e, uint32_t share, int64_t now)
+static void set_share(struct elastic *e, uint32_t share, int64_t now)
 {
-    int64_t then = 0;
     e->share = share;
-    e->next = share < e->min ? e->min : share + 1;
-    while (e->next <= e->max && (then = speed(a, e, e->next)) == 0) e->next++;
-    if (e->next > e->max) e->next = 0;
-    e->gain = (struct gain){ e->left, now, then, (int64_t)(e->next - share) * e->gpus };
+    e->next = elastic_size_above(&e->sized, &e->room, share);
+    e->gain = (struct gain){ e->left, now, speed(e, e->next), (int64_t)(e->next - share) * e->gpus };
 }
 
 /* Does x, which arrived before y, come before it? */
@@ -226,7 +220,7 @@ static void give_shares(struct afs *a, int64_t gpus)
 {
     for (size_t i = 0; i < a->n_jobs; i++) {
         choose_type(a, &a->job[i]);
-        set_share(a, &a->job[i], 0, 0);
+        set_share(&a->job[i], 0, 0);
     }
     for (;;) {
         struct elastic *best = NULL;
@@ -237,7 +231,7 @@ static void give_shares(struct afs *a, int64_t gpus)
         }
         if (best == NULL) return;
         gpus -= best->gain.gpus;
-        set_share(a, best, best->next, best->gain.then);
+        set_share(best, best->next, best->gain.then);
     }
 }
 
@@ -254,8 +248,8 @@ static void stop(struct afs *a, struct elastic *e, const char *reason)
 static void go_to_share(struct afs *a, struct elastic *e)
 {
     const struct pol_host *h = a->host;
-    for (uint32_t n = e->share; n >= e->min && n != e->has; n--) {
-        if (speed(a, e, n) == 0) continue;
+    for (uint32_t n = e->share; n >= e->sized.min && n != e->has; n--) {
+        if (speed(e, n) == 0) continue;
         if (n < e->has && e->share > e->has) return;
         struct plan_mark m = plan_mark(&a->plan);
         release(a, e);
@@ -324,25 +318,6 @@ static void start_rigid(struct afs *a, bool *fits)
     a->n_rigid = n;
 }
 
-/* Nodes keep their cards, so once. */
-static void find_wide(struct afs *a)
-{
-    for (uint32_t i = 0; i < a->plan.n_nodes; i++) {
-        const struct plan_node *o = &a->plan.node[i];
-        size_t k = 0;
-        while (k < a->n_wide && a->wide[k].gpu_type != o->n.gpu_type) k++;
-        if (o->n.n_gpu == 0) continue;
-        if (k == a->n_wide) POL_PUSH(a->wide, a->n_wide, a->cap_wide, (struct wide){ .gpu_type = o->n.gpu_type });
-        if (o->n.n_gpu > a->wide[k].cards) a->wide[k].cards = o->n.n_gpu;
-    }
-    for (size_t i = 1; i < a->n_wide; i++)      /* a few, and ties keep their order */
-        for (size_t k = i; k > 0 && a->wide[k - 1].cards < a->wide[k].cards; k--) {
-            struct wide x = a->wide[k];
-            a->wide[k] = a->wide[k - 1];
-            a->wide[k - 1] = x;
-        }
-}
-
 static void decide(void *self, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     struct afs *a = self;
@@ -359,7 +334,7 @@ static void decide(void *self, const struct pol_view *v, const struct pol_event 
     for (size_t i = 0; i < a->n_rigid; i++) fits[i] = place_rigid(a, &a->rigid[i]);
     for (uint32_t i = 0; i < a->plan.n_nodes; i++)
         if (a->plan.node[i].n.is_up) idle += a->plan.node[i].n_idle;
-    if (a->n_wide == 0) find_wide(a);
+    if (a->types.n == 0) elastic_types_list(&a->types, &a->plan);      /* nodes keep their cards, so once */
     plan_undo(&a->plan, m);
     give_shares(a, idle);
     for (size_t i = 0; i < a->n_jobs; i++)
@@ -378,7 +353,7 @@ static void destroy(void *self)
     placement_fini(&a->placement);
     plan_fini(&a->plan);
     for (size_t i = 0; i < a->n_jobs; i++) free(a->job[i].at);
-    POL_FREE(a->rigid, a->job, a->place, a->shape, a->failed, a->wide, a);
+    POL_FREE(a->rigid, a->job, a->place, a->shape, a->failed, a->types.at, a);
 }
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)

@@ -11,7 +11,11 @@ python() {
     awk -F'"' '
     BEGIN {
         print "\"\"\"verbs.py -- the decisions as the protocol has them, one function each.\n"
-        print "Written by policies/decision.sh from the table of policies/decision.h: change that.\n\"\"\"\n\nfrom typing import Any, Dict"
+        print "Written by policies/decision.sh from the table of policies/decision.h: change that.\n\"\"\"\n\nfrom typing import Any, Dict\n\n"
+        print "def _with(said: Dict[str, Any], **more: Any) -> Dict[str, Any]:"
+        print "    \"\"\"What is left out is the default; of an amount, nothing is not the default.\"\"\""
+        print "    for key, value in more.items():\n        if value or isinstance(value, dict):"
+        print "            said[key] = value\n    return said"
     }
     # In lines of at most 118 characters.
     function wrapped(begin, args, end,  n, part, i, line, text) {
@@ -24,7 +28,7 @@ python() {
         }
         return "\n\n" text line end
     }
-    function flush_verb(  i, args, doc) {
+    function flush_verb(  i, args, doc, more) {
         if (verb == "") return
         for (i = 1; i <= n; i++) args = args (i > 1 ? ", " : "") key[i] ": Any" (must[i] ? "" : " = None")
         print wrapped("def " verb "(", args, ") -> Dict[str, Any]:")
@@ -33,18 +37,14 @@ python() {
         printf "    said: Dict[str, Any] = {\"do\": \"%s\"", verb
         for (i = 1; i <= n; i++) if (must[i]) printf ", \"%s\": %s", key[i], key[i]
         print "}"
-        for (i = 1; i <= n; i++) if (!must[i]) {
-            # What is left out is the default; of an amount, nothing is not the default.
-            print "    if " key[i] (type[i] == "AMOUNTS" ? " is not None" : "") ":"
-            print "        said[\"" key[i] "\"] = " key[i]
-        }
-        print "    return said"
+        for (i = 1; i <= n; i++) if (!must[i]) more = more ", " key[i] "=" key[i]
+        print "    return " (more == "" ? "said" : "_with(said" more ")")
         n = 0
     }
     /^ *VERB\(/ { flush_verb(); verb = $2; does = $8 }
     /^ *FIELD\(/ {
         split($3, part, ", ")
-        key[++n] = $2; type[n] = part[2]; must[n] = part[4] ~ /MUST/; words[n] = $4
+        key[++n] = $2; must[n] = part[4] ~ /MUST/; words[n] = $4
     }
     END { flush_verb() }' decision.h
 }

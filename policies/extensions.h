@@ -274,7 +274,7 @@ struct pol_speeds {
     int64_t (*beside_mean)(void *ctx, pol_job j, uint32_t gpu_type);
 };
 
-/* ---- profiles: how fast a model goes with so many cores and so much memory ---- */
+/* ---- profiles: how fast a model goes with so many cores and so much memory, and on several nodes ---- */
 
 /* Of a unit on one node. */
 struct pol_needs { int64_t cpu_milli, mem_b; };
@@ -289,19 +289,28 @@ struct pol_profiles {
     int64_t (*speed)(void *ctx, pol_task t, uint32_t gpu_type, int64_t cpu_milli, int64_t mem_b);
     /* The least with which it goes at its best, both alone; memory 0: it is as fast with any.  -1: no profile. */
     struct pol_needs (*needs)(void *ctx, pol_task t, uint32_t gpu_type);
+    /*
+     * Of a unit on several nodes of one rack, or of several racks, over that on one node, as its model was measured:
+     * in millionths; 0: it was not, or the handle is stale; -1: no model was.
+     */
+    int64_t (*apart)(void *ctx, pol_task t, uint32_t gpu_type, bool is_cross);
 };
 
 /* ---- goodput: elastic jobs whose scaling has a model of how they train ---- */
 
-/* Total batches in examples: the first, for which efficiency is 1; the most; the only one, 0: any of these. */
-struct pol_batches { double first, max, fixed, min_local, max_local; uint32_t epochs, reserved; };
+/*
+ * Total batches in examples: the first, for which efficiency is 1; the most; the only one, 0: any of these.  left: the
+ * share of its work that the job says is left, which many say at the ends of epochs alone; -1: the policy is not
+ * clairvoyant.
+ */
+struct pol_batches { double first, max, fixed, min_local, max_local, left; };
 /* One step: its batch; examples on a GPU at a time; how many gradients before the last; s of each, of the last with exchange. */
 struct pol_step { double batch, local, accumulate, grad_s, step_s; };
 
 #define POL_GOODPUT "goodput/1"
 struct pol_goodput {
     uint32_t size, reserved;
-    /* first 0: nothing is known of how the job trains.  epochs: in how many equal parts its progress is told; 0: always. */
+    /* first 0: nothing is known of how the job trains. */
     struct pol_batches (*batches)(void *ctx, pol_job j);
     /* On n tasks, n_nodes as speed of elastic/1 has it, at its best batch there: what profiling would tell.  batch 0: not there. */
     struct pol_step (*step)(void *ctx, pol_job j, uint32_t gpu_type, uint32_t n, uint32_t n_nodes);

@@ -4,13 +4,13 @@
  *
  * Each orders units by priority, then arrival, and tries all; who fits nowhere may
  * stop lower priorities (lib/sched/preempt.h).  They differ in the plugins that
- * choose a node (lib/sched/kube.h).  A pod whose queue is called as one of the profiles
+ * choose a node (lib/place/kube.h).  A pod whose queue is called as one of the profiles
  * of `config` is placed by that, others by the first.  Cost: preempt_run's, a score for
  * each node that changed.
  * Source: Kubernetes 1.20; Liu et al., fine-grained scheduling of heterogeneous
  * resources in Kubernetes, 2023.
  */
-#include "lib/sched/kube.h"
+#include "lib/place/kube.h"
 
 #include "lib/sched/list.h"
 #include "lib/sched/preempt.h"

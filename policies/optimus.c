@@ -5,11 +5,17 @@
  * Source: Peng et al., Optimus, EuroSys 2018, section 4; as the artifact of Pollux (OSDI 2021) runs it, optimus.py.
  */
 #include <math.h>
-#include "lib/sched/elastic.h"
+#include "lib/elastic/elastic.h"
 #include "builtin.h"
 
 /* Of one job in a decision. */
-struct gain { double steps, saved; uint32_t next; };       /* left; the gain of its next size for each GPU */
+struct gain {
+    struct elastic_sized sized;
+    struct elastic_room room;
+    size_t   type;                      /* of e.types: where it has GPUs, or shall */
+    double   steps, saved;              /* left; the gain of its next size for each GPU */
+    uint32_t next;
+};
 
 struct optimus { struct elastic e; const struct pol_goodput *goodput; struct gain *gain; size_t cap_gain; };
 
@@ -19,96 +25,129 @@ static const struct pol_param params[] = {
 };
 
 /* s of one step on n tasks; of a job that is not known to keep its batch, of what it does in a us at nominal speed. */
-static double step_time(const struct optimus *o, const struct elastic_job *j, bool is_fixed, uint32_t n)
+static double step_time(const struct optimus *o, const struct gain *g, bool is_fixed, uint32_t n)
 {
-    if (!is_fixed) return 1 / (double)elastic_speed(&o->e, j, n);
-    struct pol_step s = o->goodput->step(o->e.host->ctx, j->job, o->e.gpu_type, n, n * j->gpus > o->e.widest);
+    if (!is_fixed) return 1 / (double)elastic_speed_in(&g->sized, &g->room, n);
+    struct pol_step s = o->goodput->step(o->e.host->ctx, g->sized.job, g->room.gpu_type, n, n > g->room.near);
     return s.accumulate * s.grad_s + s.step_s;
 }
 
-/* How many of these steps are left; where progress is told by epochs, after the present one, and one at least. */
-static double steps_left(const struct optimus *o, const struct elastic_job *j, const struct pol_batches *b, uint32_t least)
+/*
+ * How many steps the job says are left: whole ones on as many tasks as it asked, one at least.  Over the type's speed,
+ * of which step_time knows nothing: on a type half as fast each saves twice as much.
+ */
+static double steps_left(const struct optimus *o, const struct elastic_job *j, const struct gain *g)
 {
     const struct pol_host *h = o->e.host;
-    if (b->fixed == 0) return (double)j->left;
-    double step = step_time(o, j, true, least) * (double)elastic_speed(&o->e, j, least);
-    if (b->epochs == 0) return (double)j->left / step;
-    double all = (double)h->job(h->ctx, j->job)->true_dur_us, done = floor((1 - (double)j->left / all) * b->epochs + 1e-6);
-    return done + 1 >= b->epochs ? 1 : all / step * (b->epochs - done - 1) / b->epochs;
+    const struct pol_batches b = o->goodput->batches(h->ctx, j->job);
+    if (b.fixed == 0) return (double)j->left;
+    const uint32_t asked = o->e.ext->sizes(h->ctx, j->job).asked;
+    const int64_t speed = o->e.ext->speed(h->ctx, j->job, g->room.gpu_type, asked, asked > g->room.near);
+    double all_s = (double)h->job(h->ctx, j->job)->true_dur_us / 1e6;
+    return fmax(1, round(b.left * all_s / step_time(o, g, true, asked))) / ((double)speed / 1e6);
 }
 
-/* What the next size of job i saves, of as many GPUs as are left. */
-static void look_ahead(struct optimus *o, size_t i, int64_t gpus)
+/* What the next size of job i saves, of as many GPUs as its type has left. */
+static void look_ahead(struct optimus *o, size_t i)
 {
     const struct elastic_job *j = &o->e.job[i];
     const struct pol_batches b = o->goodput->batches(o->e.host->ctx, j->job);
     struct gain *g = &o->gain[i];
-    g->next = elastic_next(&o->e, j, j->want);
+    g->next = elastic_size_above(&g->sized, &g->room, j->want);
     g->saved = 0;
     int64_t more = (int64_t)(g->next - j->want) * j->gpus;
-    if (g->next == 0 || more > gpus) return;
-    g->saved = (step_time(o, j, b.fixed > 0, j->want) - step_time(o, j, b.fixed > 0, g->next)) * g->steps / (double)more;
+    if (g->next == 0 || more > o->e.types.at[g->type].gpus) return;
+    double now = step_time(o, g, b.fixed > 0, j->want), then = step_time(o, g, b.fixed > 0, g->next);
+    g->saved = (now - then) * g->steps / (double)more;
 }
 
-static int by_size(const void *a, const void *b)
+/*
+ * Its least size, on the type where it runs if that has GPUs left for it, else where it is fastest; ties: the widest.
+ * 0: on none.
+ */
+static uint32_t choose_type(struct optimus *o, const struct elastic_job *j, struct gain *g)
 {
-    const struct elastic_job *x = *(struct elastic_job *const *)a, *y = *(struct elastic_job *const *)b;
-    return x->want != y->want ? (x->want < y->want ? -1 : 1) : (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
+    const struct plan *p = &o->e.plan;
+    uint32_t least = 0;
+    int64_t fastest = 0;
+    for (size_t t = 0; t < o->e.types.n; t++) {
+        const struct elastic_room r = elastic_room(p, &p->shape[j->shape], o->e.types.at[t].gpu_type);
+        uint32_t n = elastic_size_above(&g->sized, &r, 0);
+        if (n == 0 || (int64_t)n * j->gpus > o->e.types.at[t].gpus) continue;
+        int64_t speed = r.gpu_type == j->gpu_type ? INT64_MAX : elastic_speed_in(&g->sized, &r, n);
+        if (speed <= fastest) continue;
+        fastest = speed;
+        least = n;
+        g->room = r;
+        g->type = t;
+    }
+    return least;
 }
 
 /* First each its least size, in order of arrival; then to the greatest gain, the first of equals. */
 static void give(struct optimus *o)
 {
-    int64_t gpus = o->e.n_gpus;
-    size_t n = o->e.n_jobs, best;
+    struct elastic *e = &o->e;
+    size_t n = e->n_jobs, best;
+    struct plan_mark m = plan_mark(&e->plan);
     POL_RESERVE(o->gain, o->cap_gain, n);
+    for (size_t i = 0; i < n; i++) elastic_release(e, &e->job[i]);
+    elastic_types_list(&e->types, &e->plan);
     for (size_t i = 0; i < n; i++) {
-        struct elastic_job *j = &o->e.job[i];
-        const struct pol_batches b = o->goodput->batches(o->e.host->ctx, j->job);
-        uint32_t least = elastic_next(&o->e, j, 0);
-        o->gain[i] = (struct gain){ .steps = steps_left(o, j, &b, least) };
-        j->want = (int64_t)least * j->gpus <= gpus ? least : 0;
-        gpus -= (int64_t)j->want * j->gpus;
+        struct elastic_job *j = &e->job[i];
+        o->gain[i] = (struct gain){ .sized = elastic_sized(e, j) };
+        j->want = choose_type(o, j, &o->gain[i]);
+        if (j->want == 0) continue;
+        o->gain[i].steps = steps_left(o, j, &o->gain[i]);
+        e->types.at[o->gain[i].type].gpus -= (int64_t)j->want * j->gpus;
     }
+    plan_undo(&e->plan, m);
     for (size_t i = 0; i < n; i++)
-        if (o->e.job[i].want > 0) look_ahead(o, i, gpus);
+        if (e->job[i].want > 0) look_ahead(o, i);
     for (;;) {
         best = 0;
         for (size_t i = 1; i < n; i++)
             if (o->gain[i].saved > o->gain[best].saved) best = i;
         if (o->gain[best].saved <= 0) return;
-        struct elastic_job *j = &o->e.job[best];
-        int64_t more = (int64_t)(o->gain[best].next - j->want) * j->gpus;
-        if (more <= gpus) {
-            gpus -= more;
+        struct elastic_job *j = &e->job[best];
+        int64_t more = (int64_t)(o->gain[best].next - j->want) * j->gpus, *left = &e->types.at[o->gain[best].type].gpus;
+        if (more <= *left) {
+            *left -= more;
             j->want = o->gain[best].next;
         }
-        look_ahead(o, best, gpus);
+        look_ahead(o, best);
     }
 }
 
-/* The largest size below n on which it runs; 0: there is none. */
-static uint32_t next_below(const struct elastic *e, const struct elastic_job *j, uint32_t n)
+struct moving { struct elastic_job *job; const struct gain *gain; };
+
+static int by_size(const void *a, const void *b)
 {
-    while (n-- > j->min) if (elastic_speed(e, j, n) > 0) return n;
-    return 0;
+    const struct elastic_job *x = ((const struct moving *)a)->job, *y = ((const struct moving *)b)->job;
+    return x->want != y->want ? (x->want < y->want ? -1 : 1) : (x->ordinal > y->ordinal) - (x->ordinal < y->ordinal);
 }
 
-/* Who has another size now gets new places, the smallest first. */
+/* Who has another size now, or another type, gets new places, the smallest first. */
 static void place(struct optimus *o)
 {
     struct elastic *e = &o->e;
     struct plan_mark m = plan_mark(&e->plan);
-    struct elastic_job **moving = pol_alloc(e->n_jobs, sizeof(struct elastic_job *));
+    struct moving *moving = pol_alloc(e->n_jobs, sizeof *moving);
     size_t n = 0;
-    for (size_t i = 0; i < e->n_jobs; i++)
-        if (e->job[i].want != e->job[i].has) {
-            elastic_release(e, &e->job[i]);
-            moving[n++] = &e->job[i];
-        }
-    qsort(moving, n, sizeof(struct elastic_job *), by_size);
-    for (size_t i = 0; i < n; i++)
-        while (moving[i]->want > 0 && !elastic_place(e, moving[i])) moving[i]->want = next_below(e, moving[i], moving[i]->want);
+    for (size_t i = 0; i < e->n_jobs; i++) {
+        struct elastic_job *j = &e->job[i];
+        if (j->want == j->has && (j->want == 0 || o->gain[i].room.gpu_type == j->gpu_type)) continue;
+        elastic_release(e, j);
+        moving[n++] = (struct moving){ j, &o->gain[i] };
+    }
+    qsort(moving, n, sizeof *moving, by_size);
+    for (size_t i = 0; i < n; i++) {
+        struct elastic_job *j = moving[i].job;
+        const struct gain *g = moving[i].gain;
+        while (j->want > 0 && !(j->want == j->has && g->room.gpu_type == j->gpu_type && elastic_stay(e, j)) &&
+               !elastic_place(e, j, g->room.gpu_type))
+            j->want = elastic_size_below(&g->sized, &g->room, j->want);
+    }
     plan_undo(&e->plan, m);
     free(moving);
 }

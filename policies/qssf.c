@@ -28,7 +28,7 @@ static void by_gpus(struct qssf *q)
         const struct chooser c = { sched_gpu_milli(d, u), u->ordinal, u->index, d->fresh[i] };
         POL_PUSH(q->fresh, q->n_fresh, q->cap_fresh, c);
     }
-    qsort(q->fresh, q->n_fresh, sizeof *q->fresh, choose_order);
+    if (q->n_fresh > 0) qsort(q->fresh, q->n_fresh, sizeof *q->fresh, choose_order);
     for (uint32_t i = 0; i < q->n_fresh; i++)
         if (!sched_try(d, q->fresh[i].id, "fewest GPUs of what came, fits") && d->mode == LIST_STRICT) return;
 }

@@ -12,7 +12,8 @@ BEGIN {
   n = split("db metrics compare explain plot report", reads, " ")
   for (i = 1; i <= n; i++) is_result[reads[i]] = 1
   # The libraries that policies share, and what each may build upon.
-  on["flow"] = "flow"; on["lp"] = "lp"; on["sched"] = "sched"; on["data"] = "data sched flow"; on["calls"] = "calls sched"
+  on["flow"] = "flow"; on["lp"] = "lp"; on["place"] = "place"; on["elastic"] = "elastic place"; on["sched"] = "sched place"
+  on["data"] = "data sched place flow"; on["calls"] = "calls sched place"
 }
 function bad(problem) { print $1 ":" $2 ": " problem; rc = 1 }
 {

@@ -81,7 +81,8 @@ if [ -z "${FAIRWAY_TRACES:-}" ] && [ -d "$root/../shared/traces" ]; then
 fi
 FAIRWAY_TRACES=${FAIRWAY_TRACES:-}
 LC_ALL=C
-export FAIRWAY FAIRWAY_TRACES LC_ALL
+LSAN_OPTIONS=${LSAN_OPTIONS:+$LSAN_OPTIONS:}suppressions=$root/tests/lsan.txt:print_suppressions=0
+export FAIRWAY FAIRWAY_TRACES LC_ALL LSAN_OPTIONS
 mkdir -p "$build/junit" "$build/log"
 counts=$(mktemp -d) || exit 2
 trap 'rm -rf "$counts"' EXIT

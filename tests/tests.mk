@@ -16,7 +16,7 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
 
 # Policies in shared objects, good and bad; never with a sanitizer, as they must crash in their own way.
-TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/score.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(B)/tests/so/bare.so $(B)/tests/so/turns.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
+TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/score.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(B)/tests/so/bare.so $(B)/tests/so/turns.so $(B)/tests/so/naps.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
 
 $(B)/tests/so/%.so: policies/example/%.c $(KIT) $(KIT_H) Makefile tests/tests.mk
 	@mkdir -p $(@D)
@@ -28,10 +28,10 @@ $(B)/tests/so/%.so: tests/conform/so/%.c policies/%.c $(KIT) $(KIT_H) Makefile t
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O2 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
 
-$(B)/tests/so/turns.so: tests/conform/so/turns.c $(KIT) $(KIT_H) Makefile tests/tests.mk
+$(B)/tests/so/turns.so $(B)/tests/so/naps.so: $(B)/tests/so/%.so: tests/conform/so/%.c $(KIT) $(KIT_H) Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
+	$(Q)$(CC) -std=c11 -g -O1 $(WARN) $(STRICT) -D_POSIX_C_SOURCE=200809L -Ipolicies -fPIC -shared $< $(firstword $(KIT)) -o $@
 
 $(B)/tests/so/%.so: tests/conform/bad/%.c $(wildcard tests/conform/bad/*.h) $(KIT_H) Makefile
 	@mkdir -p $(@D)
@@ -101,7 +101,7 @@ bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up
 
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies
-	@sh tests/perf/bench_exec.sh $(B)/fairway
+	@command -v python3 >/dev/null || { echo "exec: skipped, no python3"; exit 0; }; python3 tests/perf/bench_exec.py $(B)/fairway
 
 bench: bench-exec
 .PHONY: bench-exec
@@ -141,6 +141,13 @@ bench-gavel: all                        ## the longest decision of gavel at 1,00
 
 bench: bench-gavel
 .PHONY: bench-gavel
+
+# ---- published policies beside fifo ----
+bench-policies: all                     ## published policies on the Helios slice, beside fifo; sia among 500 jobs
+	@sh tests/perf/bench_policies.sh $(B)/fairway
+
+bench: bench-policies
+.PHONY: bench-policies
 
 # ---- failures at the worst moments ----
 STORM_SRC := $(wildcard tests/storm/*.c)
@@ -196,9 +203,10 @@ determinism: all                        ## digests of scenarios x policies by gc
 .PHONY: determinism
 
 # ---- do the tests notice? ----
-SAMPLE ?= 150
-mutate:                                 ## mutants of policies/ and sim/model/ against the fast tests; SAMPLE=150 of them
-	@python3 tests/mutate/mutate.py --sample $(SAMPLE)
+SAMPLE ?= 200
+SEED   ?= 1
+mutate:                                 ## mutants of policies/ and sim/model/ against the fast tests; SAMPLE=200 of them
+	@python3 tests/mutate/mutate.py --sample $(SAMPLE) --seed $(SEED) $(if $(AGAIN),--again)
 .PHONY: mutate
 
 # ---- what analysers see ----

@@ -22,7 +22,8 @@ bool gavel_may_pair(const struct gavel *g, uint32_t a, uint32_t b)
     if (k->n_tasks != l->n_tasks) return false;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *s = &g->sched.plan.shape[k->shape[i]], *t = &g->sched.plan.shape[l->shape[i]];
-        if (s->n_gpu != t->n_gpu || s->gpu_milli + t->gpu_milli > GAVEL_CARD || s->exclusive || t->exclusive) return false;
+        if (s->n_gpu != t->n_gpu || s->gpu_milli + t->gpu_milli > GAVEL_CARD || s->exclusive || t->exclusive)
+            return false;
     }
     return true;
 }
@@ -53,7 +54,8 @@ static uint32_t entity_of(struct gavel *g, const struct gavel_book *b)
     POL_RESERVE(g->entity, g->cap_entity, (size_t)e + 1);
     g->entity[e] = b->entity;
     const char *name = h->name(h->ctx, b->entity % 2 == 0 ? POL_NAME_QUEUE : POL_NAME_USER, (uint32_t)(b->entity / 2));
-    POL_PUSH(p->entity_weight, p->n_entities, p->cap_entity, (double)share_weight(&g->weights, name == NULL ? "" : name) / SHARE_ONE);
+    POL_PUSH(p->entity_weight, p->n_entities, p->cap_entity,
+             (double)share_weight(&g->weights, name == NULL ? "" : name) / SHARE_ONE);
     return e;
 }
 
@@ -66,14 +68,16 @@ static void add_job(struct gavel *g, uint32_t id)
     const struct pol_job_info *ji = h->job(h->ctx, u->job);
     const struct pol_task_info *ti = h->task(h->ctx, u->task);
     const char *user = h->name(h->ctx, POL_NAME_USER, u->user);
-    double left = ti->true_left_us < 0 ? 0 : (double)ti->true_left_us / SECOND, steps = g->speeds->steps_per_s(h->ctx, u->job);
+    double left = ti->true_left_us < 0 ? 0 : (double)ti->true_left_us / SECOND;
+    double steps = g->speeds->steps_per_s(h->ctx, u->job);
     if (b->job != POL_NONE && b->alone_rate > 0) b->alone += (b->left - left) / b->alone_rate;
     b->left = left;
     b->job = p->n_jobs;
-    POL_PUSH(p->job, p->n_jobs, p->cap_job, (struct gavel_job){ .cards = (double)gavel_cards_milli(g, u) / GAVEL_CARD,
-        .weight = g->is_hierarchical ? 1 : (double)share_weight(&g->weights, user == NULL ? "" : user) / SHARE_ONE, .left = left,
-        .elapsed = (double)(g->sched.view->now_us - ji->submit_us) / SECOND, .alone = b->alone, .steps = steps > 0 ? steps : 1,
-        .entity = g->is_hierarchical ? entity_of(g, b) : 0 });
+    const struct gavel_job job = { .cards = (double)gavel_cards_milli(g, u) / GAVEL_CARD,
+        .weight = g->is_hierarchical ? 1 : (double)share_weight(&g->weights, user == NULL ? "" : user) / SHARE_ONE,
+        .left = left, .elapsed = (double)(g->sched.view->now_us - ji->submit_us) / SECOND, .alone = b->alone,
+        .steps = steps > 0 ? steps : 1, .entity = g->is_hierarchical ? entity_of(g, b) : 0 };
+    POL_PUSH(p->job, p->n_jobs, p->cap_job, job);
 }
 
 /* Its speeds as the policy sees them: all alike where it does not look at types. */
@@ -83,7 +87,8 @@ static void add_row(struct gavel *g, uint32_t a, uint32_t b)
     const uint32_t id[2] = { a, b };
     const struct pol_host *h = g->sched.host;
     POL_RESERVE(p->rate, p->cap_rate, ((size_t)p->n_rows + 1) * 2 * p->n_types);
-    POL_PUSH(p->row, p->n_rows, p->cap_row, (struct gavel_row){ { g->book[a].job, b == POL_NONE ? POL_NONE : g->book[b].job } });
+    POL_PUSH(p->row, p->n_rows, p->cap_row,
+             (struct gavel_row){ { g->book[a].job, b == POL_NONE ? POL_NONE : g->book[b].job } });
     for (uint32_t m = 0; m < 2; m++)
         for (uint32_t k = 0; k < p->n_types; k++) {
             double *rate = &gavel_rates(p, p->n_rows - 1, m)[k];
@@ -96,8 +101,8 @@ static void add_row(struct gavel *g, uint32_t a, uint32_t b)
 }
 
 /*
- * Pairs that may do more together than in turns.  On a type where their speeds beside each other, over those alone, come
- * to no more than 1, turns do as well, so that the pair is left out there.
+ * Pairs that may do more together than in turns.  On a type where their speeds beside each other, over those alone,
+ * come to no more than 1, turns do as well, so that the pair is left out there.
  */
 static void add_pairs(struct gavel *g)
 {
@@ -110,7 +115,8 @@ static void add_pairs(struct gavel *g)
             add_row(g, a, b);
             for (uint32_t k = 0; k < p->n_types; k++) {
                 double *first = &gavel_rates(p, p->n_rows - 1, 0)[k], *second = &gavel_rates(p, p->n_rows - 1, 1)[k];
-                double of_first = gavel_rates(p, g->book[a].job, 0)[k], of_second = gavel_rates(p, g->book[b].job, 0)[k];
+                double of_first = gavel_rates(p, g->book[a].job, 0)[k],
+                       of_second = gavel_rates(p, g->book[b].job, 0)[k];
                 if (*first > 0 && *second > 0 && *first / of_first + *second / of_second > 1) is_worth = true;
                 else *first = *second = 0;
             }

@@ -16,6 +16,13 @@ static int in_order(const void *a, const void *b)
     return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+/* Who has no time on a type runs there if cards are left; under fifo nobody passes whom there was no room for. */
+static bool may_run_on(const struct gavel *g, uint32_t id, uint32_t k)
+{
+    const struct gavel_book *b = &g->book[id];
+    return !g->chosen[id] && b->job != POL_NONE && b->speed[k] > 0 && (g->objective != GAVEL_FIFO || b->x[k] > 0);
+}
+
 /* Is the unit of a pair one of this round? */
 static bool is_here(const struct gavel *g, uint32_t id, uint64_t ordinal)
 {
@@ -29,9 +36,10 @@ static void list_entries(struct gavel *g, uint32_t k)
     for (uint32_t i = 0; i < g->n_units; i++) {
         uint32_t id = g->unit[i];
         const struct gavel_book *b = &g->book[id];
-        if (g->chosen[id] || b->job == POL_NONE || !(b->speed[k] > 0)) continue;
-        POL_PUSH(g->entry, g->n_entries, g->cap_entry, (struct gavel_entry){ .priority = b->x[k] / b->received[k],
-            .deficit = b->deficit[k], .x = b->x[k], .id = id, .partner = POL_NONE, .pair = POL_NONE, .seq = g->n_entries });
+        if (!may_run_on(g, id, k)) continue;
+        const struct gavel_entry e = { .priority = b->x[k] / b->received[k], .deficit = b->deficit[k], .x = b->x[k],
+            .id = id, .partner = POL_NONE, .pair = POL_NONE, .seq = g->n_entries };
+        POL_PUSH(g->entry, g->n_entries, g->cap_entry, e);
     }
     for (uint32_t i = 0; i < g->n_pairs; i++) {
         const struct gavel_pair *p = &g->pair[i];
@@ -39,10 +47,11 @@ static void list_entries(struct gavel *g, uint32_t k)
         for (uint32_t m = 0; m < 2; m++)
             is_there &= is_here(g, p->id[m], p->ordinal[m]) && g->chosen[p->id[m]] == 0;
         if (!is_there) continue;
-        POL_PUSH(g->entry, g->n_entries, g->cap_entry, (struct gavel_entry){ .priority = p->x[k] / p->received[k], .x = p->x[k],
-            .id = p->id[0], .partner = p->id[1], .pair = i, .seq = g->n_entries });
+        const struct gavel_entry e = { .priority = p->x[k] / p->received[k], .x = p->x[k], .id = p->id[0],
+            .partner = p->id[1], .pair = i, .seq = g->n_entries };
+        POL_PUSH(g->entry, g->n_entries, g->cap_entry, e);
     }
-    qsort(g->entry, g->n_entries, sizeof *g->entry, in_order);
+    if (g->n_entries > 0) qsort(g->entry, g->n_entries, sizeof *g->entry, in_order);
 }
 
 static void choose_on(struct gavel *g, uint32_t k)
@@ -56,8 +65,9 @@ static void choose_on(struct gavel *g, uint32_t k)
         left -= cards;
         g->chosen[e->id] = 1;
         if (e->partner != POL_NONE) g->chosen[e->partner] = 1;
-        POL_PUSH(g->choice, g->n_choices, g->cap_choice, (struct gavel_choice){ .id = e->id, .partner = e->partner, .pair = e->pair,
-            .type = k, .cards = cards, .seq = g->n_choices });
+        const struct gavel_choice c = { .id = e->id, .partner = e->partner, .pair = e->pair, .type = k, .cards = cards,
+            .seq = g->n_choices };
+        POL_PUSH(g->choice, g->n_choices, g->cap_choice, c);
     }
 }
 
@@ -132,7 +142,9 @@ static bool place(struct gavel *g, uint32_t id, uint32_t k)
         for (; at < d->plan.n_nodes; at++) {
             if ((s->n_gpu > 0 && g->node_type[at] != k) || !plan_fits(&d->plan, at, s)) continue;
             cards = g->has_pairs && !s->exclusive ? idle_cards(g, at, s->n_gpu) : plan_pick_cards(&d->plan, at, s);
-            if ((cards != 0 || s->n_gpu == 0) && pol_node_fits_on(&d->plan.node[at].n, plan_cards_of(&d->plan, at), s, cards)) break;
+            if ((cards != 0 || s->n_gpu == 0) &&
+                pol_node_fits_on(&d->plan.node[at].n, plan_cards_of(&d->plan, at), s, cards))
+                break;
         }
         if (at == d->plan.n_nodes) {
             plan_undo(&d->plan, m);
@@ -199,7 +211,7 @@ static bool lease(struct gavel *g, const struct gavel_choice *c)
 /* Those of one width that can stay do, before others of it are placed; narrower ones come after. */
 static void place_all(struct gavel *g)
 {
-    qsort(g->choice, g->n_choices, sizeof *g->choice, widest_first);
+    if (g->n_choices > 0) qsort(g->choice, g->n_choices, sizeof *g->choice, widest_first);
     for (uint32_t i = 0, to; i < g->n_choices; i = to) {
         for (to = i; to < g->n_choices && g->choice[to].cards == g->choice[i].cards; to++)
             g->choice[to].is_placed = keep(g, &g->choice[to]);
@@ -222,7 +234,7 @@ static void fill(struct gavel *g)
             uint32_t id = g->unit[i];
             const struct gavel_choice c = { .id = id, .partner = POL_NONE, .pair = POL_NONE, .type = k };
             int64_t ask = sched_gpu_milli(&g->sched, sched_unit(&g->sched, id));
-            if (g->chosen[id] || g->book[id].job == POL_NONE || !(g->book[id].speed[k] > 0) || ask > left) continue;
+            if (!may_run_on(g, id, k) || ask > left) continue;
             if (!keep(g, &c) && !lease(g, &c)) continue;
             g->chosen[id] = 1;
             left -= ask;
@@ -244,16 +256,6 @@ static void mix(struct gavel *g)
     }
 }
 
-/* Uniform below n: the next number of a SplitMix64 of the run's seed. */
-static uint32_t draw(struct gavel *g, uint32_t n)
-{
-    uint64_t z = g->sched.host->seed + ++g->n_draws * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (uint32_t)((pol_uwide)z * n >> 64);
-}
-
 void gavel_choose(struct gavel *g)
 {
     uint32_t order[GAVEL_TYPES_MAX];
@@ -265,7 +267,7 @@ void gavel_choose(struct gavel *g)
     for (uint32_t k = 0; k < g->n_types; k++) order[k] = k;
     /* Who does not look at types has no reason to begin with the same one every time. */
     for (uint32_t k = g->n_types; k > 1 && !g->is_aware; k--) {
-        uint32_t i = draw(g, k), last = order[k - 1];
+        uint32_t i = pol_draw_below(&g->draws, k), last = order[k - 1];
         order[k - 1] = order[i];
         order[i] = last;
     }

@@ -44,10 +44,11 @@ bool gavel_finish_time_solve(struct gavel_program *p, char *error, size_t cap)
         set_needs(p, rho);
         if (!gavel_program_raise(p, LP_SIMPLEX, &s, error, cap)) return false;
         for (uint32_t j = 0; j < p->n_jobs; j++)
-            if (p->job[j].need > 0) next = fmax(next, (p->job[j].elapsed + p->job[j].left / (s * p->job[j].need)) / fair_time(p, j));
+            if (p->job[j].need > 0)
+                next = fmax(next, (p->job[j].elapsed + p->job[j].left / (s * p->job[j].need)) / fair_time(p, j));
         if (!(next < rho * (1 - 1e-7))) break;
         rho = next;
     }
     set_needs(p, rho);
-    return gavel_program_centre(p, 1, error, cap);
+    return gavel_program_settle(p, 1, error, cap);
 }

@@ -17,19 +17,26 @@
 
 #define SECOND 1e6
 
-enum { P_OBJECTIVE, P_AWARE, P_PAIRS, P_ROUND, P_EVERY, P_WEIGHTS, P_PRICES };
+enum { P_OBJECTIVE, P_OPTIMUM, P_AWARE, P_PAIRS, P_ROUND, P_EVERY, P_WEIGHTS, P_PRICES };
 static const struct pol_param params[] = {
     { .name = "objective", .type = POL_CHOICE, .dflt = "max-min",
-      .choices = "max-min|makespan|finish-time|sum|hierarchical|hierarchical-fifo|isolated",
-      .help = "what the fractions of time are to make best; isolated: equal shares of the cluster" },
-    { .name = "aware", .type = POL_BOOL, .dflt = "true", .help = "of how fast each job is on each GPU type; false: all as one" },
+      .choices = "max-min|makespan|finish-time|sum|hierarchical|hierarchical-fifo|isolated|fifo",
+      .help = "what the fractions of time are to make best; isolated: equal shares; "
+              "fifo: the fastest type with room, by arrival" },
+    { .name = "optimum", .type = POL_CHOICE, .dflt = "middle", .choices = "middle|drawn",
+      .help = "max-min, makespan, finish-time: of many optima one in their middle, "
+              "or a corner that is drawn at each solve" },
+    { .name = "aware", .type = POL_BOOL, .dflt = "true",
+      .help = "of how fast each job is on each GPU type; false: all as one" },
     { .name = "pairs", .type = POL_BOOL, .dflt = "false",
-      .help = "two jobs that ask for half a card at most may share it, if their speeds beside each other were measured" },
+      .help = "two jobs that ask for half a card at most may share it, "
+              "if their speeds beside each other were measured" },
     { .name = "round", .type = POL_DURATION, .dflt = "360s", .help = "length of a round" },
     { .name = "every", .type = POL_DURATION, .dflt = "1920s", .help = "at least so long between two solves" },
     { .name = "weights", .type = POL_TEXT, .dflt = "",
       .help = "user:weight;user:weight... of each of their jobs, or hierarchical: of the entity; others weigh 1" },
-    { .name = "prices", .type = POL_TEXT, .dflt = "", .help = "sum: throughput is worth what it is over this, TYPE:price;TYPE:price..." },
+    { .name = "prices", .type = POL_TEXT, .dflt = "",
+      .help = "sum: throughput is worth what it is over this, TYPE:price;TYPE:price..." },
 };
 
 /* ---- the cluster ---- */
@@ -84,7 +91,8 @@ static void refuse(const struct gavel *g, const struct unit *u, uint32_t type)
     const char *job = h->name(h->ctx, POL_NAME_JOB, u->job.slot), *name = h->name(h->ctx, POL_NAME_GPU_TYPE, type);
     char error[400];
     (void)snprintf(error, sizeof error,
-                   "nothing says how fast job '%.80s' is on GPUs of type %.40s: its model needs a speed for each type of the cluster "
+                   "nothing says how fast job '%.80s' is on GPUs of type %.40s: "
+                   "its model needs a speed for each type of the cluster "
                    "(`models` or `gpu_types` of the scenario, or a table of throughputs), or say aware=false",
                    job == NULL ? "?" : job, name == NULL ? "?" : name);
     h->fail(h->ctx, error);
@@ -115,7 +123,7 @@ static void read_speeds(const struct gavel *g, const struct unit *u, struct gave
         const struct pol_shape *s = &g->sched.plan.shape[c->shape[i]];
         for (uint32_t k = 0; k < g->n_types; k++)
             if (s->n_gpu > 0 && s->gpu_types != 0 && (s->gpu_types >> g->type[k] & 1) == 0) {
-                b->may_have[k] = b->speed[k] == 0;      /* it was left out of what is asked, as the job does not run there */
+                b->may_have[k] = b->speed[k] == 0;      /* left out of what is asked, as the job does not run there */
                 b->speed[k] = 0;
             }
     }
@@ -128,8 +136,9 @@ static void open_book(struct gavel *g, uint32_t id)
     const struct pol_job_info *ji = h->job(h->ctx, u->job);
     POL_RESERVE(g->book, g->cap_book, (size_t)id + 1);
     struct gavel_book *b = &g->book[id];
-    *b = (struct gavel_book){ .ordinal = u->ordinal, .index = u->index, .is_known = true, .job = POL_NONE, .partner = POL_NONE,
-                              .entity = ji->queue != POL_NONE ? 2 * (uint64_t)ji->queue : 2 * (uint64_t)ji->user + 1 };
+    *b = (struct gavel_book){ .ordinal = u->ordinal, .index = u->index, .is_known = true, .job = POL_NONE,
+        .partner = POL_NONE,
+        .entity = ji->queue != POL_NONE ? 2 * (uint64_t)ji->queue : 2 * (uint64_t)ji->user + 1 };
     for (uint32_t k = 0; k < g->n_types; k++) b->received[k] = (double)g->round / SECOND / 2;
     read_speeds(g, u, b);
     for (uint32_t k = 0; k < g->n_types; k++) b->is_part |= b->speed[k] > 0;
@@ -187,7 +196,8 @@ static void hear(struct gavel *g, const struct pol_event *ev, size_t n_ev)
     for (size_t i = 0; i < n_ev; i++) {
         bool is_node = ev[i].type == POL_NODE_DOWN || ev[i].type == POL_NODE_UP;
         is_other |= is_node;
-        g->is_stale |= is_node || ev[i].type == POL_ARRIVED || ev[i].type == POL_TASK_ENDED || ev[i].type == POL_JOB_ENDED;
+        g->is_stale |=
+            is_node || ev[i].type == POL_ARRIVED || ev[i].type == POL_TASK_ENDED || ev[i].type == POL_JOB_ENDED;
     }
     if (is_other) count_cards(g);
 }
@@ -256,12 +266,19 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     g->has_pairs = value[P_PAIRS].i != 0;
     g->is_hierarchical = g->objective == GAVEL_HIERARCHICAL || g->objective == GAVEL_HIERARCHICAL_FIFO;
     g->round = value[P_ROUND].i;
+    g->draws = host->seed;
     g->every = value[P_EVERY].i;
     rounds_init(&g->rounds, &g->sched, &(struct rounds_rule){ .length = g->round });
+    if (value[P_OPTIMUM].i != 0) g->program.draws = &g->draws;
     bool reads_lengths = g->objective == GAVEL_MAKESPAN || g->objective == GAVEL_FINISH_TIME;
     if (!reads_lengths) *flags &= ~(uint32_t)POL_CLAIRVOYANT;
     bool ok = g->round > 0 || pol_error(error, cap, "round must be above 0");
-    ok = ok && share_weights_parse(&g->weights, value[P_WEIGHTS].s, error, cap) && read_types(g, host, value[P_PRICES].s, error, cap);
+    if (ok && g->program.draws != NULL && g->objective != GAVEL_MAX_MIN && !reads_lengths)
+        ok = pol_error(error, cap, "optimum=drawn is of objectives max-min, makespan and finish-time");
+    if (ok && g->has_pairs && (g->objective == GAVEL_ISOLATED || g->objective == GAVEL_FIFO))
+        ok = pol_error(error, cap, "pairs=true is of objectives with a program, not of isolated and fifo");
+    ok = ok && share_weights_parse(&g->weights, value[P_WEIGHTS].s, error, cap) &&
+         read_types(g, host, value[P_PRICES].s, error, cap);
     if (ok) return g;
     destroy(g);
     return NULL;
@@ -269,8 +286,10 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 
 const struct pol_ops pol_gavel = {
     POL_HEADER, .name = "gavel",
-    .source = "Narayanan et al., Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning Workloads, OSDI 2020",
-    .summary = "time on each GPU type by an objective (max-min, makespan, finish-time...), in rounds; needs speeds by type",
+    .source = "Narayanan et al., Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning Workloads, "
+              "OSDI 2020",
+    .summary = "time on each GPU type by an objective (max-min, makespan, finish-time...), in rounds; "
+               "needs speeds by type",
     .flags = POL_PREEMPTS | POL_CLAIRVOYANT,
     .n_params = sizeof params / sizeof *params, .params = params,
     .create = create, .decide = decide, .destroy = destroy,

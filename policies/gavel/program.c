@@ -6,7 +6,7 @@
  * job has an s of its own, equal to that of the job before it.  At 1,000 jobs on 3 types that is five times as fast.
  *
  * Of the many optima a point inside of the optimal face is taken, as the authors' solver does: who is alike gets
- * alike, and what is left over is shared out.
+ * alike, and what is left over is shared out.  Or a corner of that face is drawn, by costs at random.
  */
 #include <math.h>
 #include "gavel/program.h"
@@ -16,8 +16,8 @@
 void gavel_program_fini(struct gavel_program *p)
 {
     lp_destroy(p->lp);
-    POL_FREE(p->cards, p->price, p->entity_weight, p->job, p->row, p->rate, p->x, p->column, p->first_row, p->next_row, p->index,
-             p->value, p->floor_row);
+    POL_FREE(p->cards, p->price, p->entity_weight, p->job, p->row, p->rate, p->x, p->column, p->first_row, p->next_row,
+             p->index, p->value, p->floor_row, p->left);
 }
 
 /* ---- what is common ---- */
@@ -95,7 +95,8 @@ static uint32_t rate_terms(struct gavel_program *p, uint32_t j, double by)
 static bool solve(struct gavel_program *p, enum lp_method method, char *error, size_t cap)
 {
     enum lp_status st = lp_solve(p->lp, &(struct lp_options){ .method = method });
-    if (st != LP_OPTIMAL) return pol_error(error, cap, "the linear program of %u jobs is %s", p->n_jobs, lp_status_name(st));
+    if (st != LP_OPTIMAL)
+        return pol_error(error, cap, "the linear program of %u jobs is %s", p->n_jobs, lp_status_name(st));
     for (size_t i = 0; i < (size_t)p->n_rows * p->n_types; i++)
         p->x[i] = p->column[i] == POL_NONE ? 0 : fmin(1, fmax(0, lp_value(p->lp, p->column[i])));
     return true;
@@ -138,8 +139,8 @@ static bool raise_by_simplex(struct gavel_program *p, double most, double *s, ch
     return true;
 }
 
-/* The same with an s for each job that needs some, from inside. */
-static bool raise_inside(struct gavel_program *p, double most, double *s, char *error, size_t cap)
+/* The same with an s for each job that needs some: the last of these, or POL_NONE. */
+static uint32_t with_floors(struct gavel_program *p, double most)
 {
     uint32_t last = POL_NONE;
     begin(p);
@@ -157,8 +158,14 @@ static bool raise_inside(struct gavel_program *p, double most, double *s, char *
         }
         p->floor_row[j] = lp_add_row(p->lp, p->job[j].base, INFINITY, n, p->index, p->value);
     }
+    return last;
+}
+
+static bool raise_inside(struct gavel_program *p, double most, double *s, char *error, size_t cap)
+{
+    uint32_t raised = with_floors(p, most);
     if (!solve(p, LP_INTERIOR, error, cap)) return false;
-    *s = last == POL_NONE ? 0 : lp_value(p->lp, last) / most;
+    *s = raised == POL_NONE ? 0 : lp_value(p->lp, raised) / most;
     return true;
 }
 
@@ -170,13 +177,17 @@ bool gavel_program_raise(struct gavel_program *p, enum lp_method method, double 
     return raise_inside(p, most, s, error, cap);
 }
 
-bool gavel_program_centre(struct gavel_program *p, double s, char *error, size_t cap)
+bool gavel_program_settle(struct gavel_program *p, double s, char *error, size_t cap)
 {
     for (uint32_t j = 0; j < p->n_jobs; j++) {
         p->job[j].base += p->job[j].need * s * (1 - HAIR);
         p->job[j].need = 0;
     }
-    return gavel_program_raise(p, LP_INTERIOR, &s, error, cap);
+    if (p->draws == NULL) return gavel_program_raise(p, LP_INTERIOR, &s, error, cap);
+    (void)with_floors(p, 1);
+    for (uint32_t c = 0; c < lp_n_cols(p->lp); c++)
+        lp_set_cost(p->lp, c, (double)(pol_draw(p->draws) >> 11) * 0x1p-52 - 1);
+    return solve(p, LP_SIMPLEX, error, cap);
 }
 
 /* max min over jobs of weight-normalised throughput, that on an average card of the cluster being 1: LAS. */
@@ -191,7 +202,7 @@ static bool max_min(struct gavel_program *p, char *error, size_t cap)
         p->job[j].base = 0;
         p->job[j].need = average > 0 ? p->job[j].weight : 0;
     }
-    return gavel_program_raise(p, LP_SIMPLEX, &s, error, cap) && gavel_program_centre(p, s, error, cap);
+    return gavel_program_raise(p, LP_SIMPLEX, &s, error, cap) && gavel_program_settle(p, s, error, cap);
 }
 
 /* The least time in which all jobs can be done: the most 1 / T. */
@@ -203,7 +214,8 @@ static bool makespan(struct gavel_program *p, char *error, size_t cap)
         p->job[j].base = 0;
         p->job[j].need = p->job[j].left;
     }
-    return gavel_program_raise(p, LP_INTERIOR, &s, error, cap);
+    if (!gavel_program_raise(p, LP_INTERIOR, &s, error, cap)) return false;
+    return p->draws == NULL || gavel_program_settle(p, s, error, cap);
 }
 
 /* ---- sums ---- */
@@ -223,10 +235,31 @@ static bool sum(struct gavel_program *p, char *error, size_t cap)
     return solve(p, LP_INTERIOR, error, cap);
 }
 
+/* ---- without a program ---- */
+
 static bool isolated(struct gavel_program *p)
 {
     memset(p->x, 0, (size_t)p->n_rows * p->n_types * sizeof *p->x);
     for (uint32_t j = 0; j < p->n_jobs; j++) (void)gavel_program_isolated(p, j, gavel_times(p, j));
+    return true;
+}
+
+/* In order of arrival all the time on the fastest type that has room, until one finds no room at all: `fifo_perf`. */
+static bool fifo(struct gavel_program *p)
+{
+    memset(p->x, 0, (size_t)p->n_rows * p->n_types * sizeof *p->x);
+    POL_RESERVE(p->left, p->cap_left, p->n_types);
+    memcpy(p->left, p->cards, p->n_types * sizeof *p->left);
+    for (uint32_t j = 0; j < p->n_jobs; j++) {
+        const double *rate = gavel_rates(p, j, 0);
+        uint32_t best = POL_NONE;
+        for (uint32_t k = 0; k < p->n_types; k++)
+            if (p->left[k] >= p->job[j].cards && (best == POL_NONE || rate[k] > rate[best])) best = k;
+        if (best == POL_NONE) break;
+        if (!(rate[best] > 0)) continue;
+        gavel_times(p, j)[best] = 1;
+        p->left[best] -= p->job[j].cards;
+    }
     return true;
 }
 
@@ -242,6 +275,7 @@ bool gavel_program_solve(struct gavel_program *p, char *error, size_t cap)
     case GAVEL_SUM:          return sum(p, error, cap);
     case GAVEL_HIERARCHICAL: case GAVEL_HIERARCHICAL_FIFO: return gavel_water_solve(p, error, cap);
     case GAVEL_ISOLATED:     return isolated(p);
+    case GAVEL_FIFO:         return fifo(p);
     }
     return false;
 }

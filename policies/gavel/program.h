@@ -16,8 +16,8 @@
 
 enum gavel_objective {
     GAVEL_MAX_MIN, GAVEL_MAKESPAN, GAVEL_FINISH_TIME, GAVEL_SUM,
-    GAVEL_HIERARCHICAL, GAVEL_HIERARCHICAL_FIFO,        /* in an entity all jobs weigh alike; the earliest has all of it */
-    GAVEL_ISOLATED
+    GAVEL_HIERARCHICAL, GAVEL_HIERARCHICAL_FIFO,        /* in an entity all jobs weigh alike; the first has all */
+    GAVEL_ISOLATED, GAVEL_FIFO
 };
 
 struct gavel_job {
@@ -39,6 +39,7 @@ struct gavel_program {
     enum gavel_objective objective;
     uint32_t n_types, n_jobs, n_rows, n_entities;
     double *cards, *price;              /* [n_types] of each type: how many there are; what one costs */
+    uint64_t *draws;                    /* NULL: of many optima the middle; else one is drawn, and this is the state */
     double *entity_weight; size_t cap_entity;           /* [n_entities] */
     struct gavel_job *job;  size_t cap_job;             /* in order of arrival; row i < n_jobs is job i by itself */
     struct gavel_row *row;  size_t cap_row;
@@ -53,6 +54,7 @@ struct gavel_program {
     uint32_t *index;   size_t cap_index;
     double *value;     size_t cap_value;
     uint32_t *floor_row;  size_t cap_floor;             /* [n_jobs] */
+    double *left;      size_t cap_left;                 /* [n_types] cards */
 };
 
 void gavel_program_fini(struct gavel_program *p);       /* zero-initialise to begin */
@@ -70,8 +72,11 @@ bool gavel_program_solve(struct gavel_program *p, char *error, size_t cap);
 /* Of program.c, for the objectives in files of their own. */
 /* The most s with unit x rate >= base + need x s for every job, and x with it. */
 bool gavel_program_raise(struct gavel_program *p, enum lp_method method, double *s, char *error, size_t cap);
-/* x in the middle of what keeps the floors at s: that is what the authors' solver finds, who bisect for s. */
-bool gavel_program_centre(struct gavel_program *p, double s, char *error, size_t cap);
+/*
+ * x of what keeps the floors at s, in the middle: that is what the authors' solver finds, who bisect for s; or a corner
+ * of it that is drawn.
+ */
+bool gavel_program_settle(struct gavel_program *p, double s, char *error, size_t cap);
 bool gavel_finish_time_solve(struct gavel_program *p, char *error, size_t cap);
 bool gavel_water_solve(struct gavel_program *p, char *error, size_t cap);
 

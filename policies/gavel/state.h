@@ -59,7 +59,7 @@ struct gavel {
     struct gavel_program program;
     bool    is_stale;           /* something came, ended or failed since the last solve */
     int64_t solved;             /* when that was; 0: never, or when time began */
-    uint64_t n_draws;
+    uint64_t draws;             /* of random numbers */
     struct gavel_entry *entry; size_t cap_entry; uint32_t n_entries;
     struct gavel_choice *choice; size_t cap_choice; uint32_t n_choices;
     uint8_t *chosen; size_t cap_chosen;                 /* by task slot, in the round */
@@ -68,7 +68,8 @@ struct gavel {
 static inline bool gavel_is_current(const struct gavel *g, uint32_t id)
 {
     const struct unit *u = &g->sched.units.at[id];
-    return id < g->cap_book && g->book[id].is_known && g->book[id].ordinal == u->ordinal && g->book[id].index == u->index;
+    return id < g->cap_book && g->book[id].is_known && g->book[id].ordinal == u->ordinal &&
+           g->book[id].index == u->index;
 }
 
 /* Cards that the unit holds while it runs: shares count as parts, and with pairs as whole ones.  Thousandths. */

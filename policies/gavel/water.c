@@ -29,7 +29,8 @@ static void set_needs(struct gavel_program *p)
             continue;
         }
         for (uint32_t j = 0; j < p->n_jobs; j++)
-            if (p->job[j].entity == e && !p->job[j].is_frozen) p->job[j].need = p->entity_weight[e] * p->job[j].weight / sum;
+            if (p->job[j].entity == e && !p->job[j].is_frozen)
+                p->job[j].need = p->entity_weight[e] * p->job[j].weight / sum;
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * util.h -- checked allocation, saturating sums and extensions for policies.
+ * util.h -- checked allocation, saturating sums, extensions and random numbers for policies.
  *
  * pol_alloc and POL_RESERVE never return NULL: when memory is exhausted they say
  * how much was asked for and exit with status 3, as the simulator does.
@@ -49,7 +49,7 @@ static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
 }
 #define POL_RESERVE(p, cap, want) ((p) = pol_reserve((p), &(cap), (want), sizeof *(p)))
 /* One more element, with this value, behind the n that there are. */
-#define POL_PUSH(p, n, cap, ...) (POL_RESERVE(p, cap, (size_t)(n) + 1), (void)((p)[(n)++] = __VA_ARGS__))
+#define POL_PUSH(p, n, cap, ...) (POL_RESERVE(p, cap, (size_t)(n) + 1), (p)[(n)] = __VA_ARGS__, (void)(n)++)
 
 /* An extension of the host's, for create: NULL, and the run fails, where it has none of that name. */
 static inline const void *pol_extension(const struct pol_host *host, const char *name)
@@ -70,5 +70,18 @@ static inline int64_t pol_after(int64_t at, int64_t span)
     if (at == POL_NEVER || span == POL_NEVER) return POL_NEVER;
     return at > 0 && span > POL_NEVER - 1 - at ? POL_NEVER - 1 : at + span;
 }
+
+/* ---- random numbers: SplitMix64 (Steele et al., OOPSLA 2014) ---- */
+
+static inline uint64_t pol_mix(uint64_t z)
+{
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+/* The next number; *state begins as the seed of the run. */
+static inline uint64_t pol_draw(uint64_t *state) { return pol_mix(*state += UINT64_C(0x9e3779b97f4a7c15)); }
+/* Uniform below n. */
+static inline uint32_t pol_draw_below(uint64_t *state, uint32_t n) { return (uint32_t)((pol_uwide)pol_draw(state) * n >> 64); }
 
 #endif

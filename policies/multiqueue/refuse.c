@@ -9,7 +9,7 @@
  */
 #include "multiqueue/state.h"
 
-#include "lib/sched/placement_index.h"
+#include "lib/place/placement_index.h"
 #include "lib/util.h"
 
 static bool takes(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node)

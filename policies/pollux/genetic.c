@@ -14,28 +14,23 @@ struct pool {
     size_t   n_genes, n, n_kept;        /* ones; of which of the last generation */
     struct one *one;                    /* [2 x population] */
     uint8_t *genes;
-    uint32_t *left;                     /* [n_nodes] GPUs */
+    int64_t *left[GENETIC_NEEDS];       /* [n_nodes] */
+    uint32_t *used;                     /* [n_nodes] */
+    int      n_needs;                   /* up to the last that anybody has */
     uint32_t *at;                       /* [n_nodes or pool] */
     double   share;                     /* of a node that a task of one GPU is */
     uint32_t n_gpus;
 };
 
-/* ---- random numbers: SplitMix64 ---- */
+/* ---- random numbers ---- */
 
-static uint64_t draw(struct genetic *s)
-{
-    uint64_t z = s->draws += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-static uint32_t below(struct genetic *s, uint32_t n) { return (uint32_t)(((draw(s) >> 32) * n) >> 32); }
+static uint32_t below(struct genetic *s, uint32_t n) { return (uint32_t)(((pol_draw(&s->draws) >> 32) * n) >> 32); }
 static bool chance(struct genetic *s, uint32_t of_whole) { return below(s, WHOLE) < of_whole; }
 /* How many fail before one of this probability succeeds, n at most. */
 static uint32_t misses(struct genetic *s, double p, uint32_t n)
 {
     if (p >= 1) return 0;
-    double k = log(((double)(draw(s) >> 11) + 1) * 0x1p-53) / log1p(-p);
+    double k = log(((double)(pol_draw(&s->draws) >> 11) + 1) * 0x1p-53) / log1p(-p);
     return k < n ? (uint32_t)k : n;
 }
 
@@ -57,24 +52,25 @@ static void mutate(struct pool *p, uint8_t *x)
     for (uint32_t j = 0; j < s->n_jobs; j++) {
         if (chance(s, RESET)) memcpy(row(p, x, j), s->base + (size_t)j * s->n_nodes, s->n_nodes);
         if (!chance(s, THIN)) continue;
-        for (uint32_t k = misses(s, (double)LOSE / WHOLE, s->n_nodes); k < s->n_nodes; k += 1 + misses(s, (double)LOSE / WHOLE, s->n_nodes))
+        for (uint32_t k = misses(s, (double)LOSE / WHOLE, s->n_nodes); k < s->n_nodes;
+             k += 1 + misses(s, (double)LOSE / WHOLE, s->n_nodes))
             row(p, x, j)[k] = 0;
     }
     for (uint32_t k = 0; k < s->n_nodes; k++) {         /* on average one of all jobs, and one of those there */
-        uint32_t used = 0, n_there = 0;
+        uint32_t n_there = 0;
+        int64_t left = s->cap[GENETIC_GPUS][k];
         for (uint32_t j = 0; j < s->n_jobs; j++) {
-            used += x[(size_t)j * s->n_nodes + k] * s->gpus[j];
+            left -= x[(size_t)j * s->n_nodes + k] * s->need[GENETIC_GPUS][j];
             n_there += x[(size_t)j * s->n_nodes + k] > 0;
         }
-        uint32_t left = used < s->cap[k] ? s->cap[k] - used : 0;
-        if (left == 0) continue;
+        if (left <= 0) continue;
         uint32_t next = misses(s, 1.0 / s->n_jobs, s->n_jobs);
         for (uint32_t j = 0; j < s->n_jobs; j++) {
             uint8_t *at = &x[(size_t)j * s->n_nodes + k];
             bool is_chosen = j == next || (*at > 0 && below(s, n_there) == 0);
             if (j == next) next += 1 + misses(s, 1.0 / s->n_jobs, s->n_jobs);
-            if (!is_chosen || s->gpus[j] > left) continue;
-            uint32_t most = s->cap[k] / s->gpus[j];
+            if (!is_chosen || s->need[GENETIC_GPUS][j] > left) continue;
+            uint32_t most = s->room[(size_t)j * s->n_nodes + k];
             if (most > *at) *at = (uint8_t)(*at + below(s, most - *at + 1));
         }
     }
@@ -97,10 +93,26 @@ static void cut_job(struct pool *p, uint32_t j, uint8_t *r)
     }
 }
 
+/* No more of the job on node k than there is room for, in what the jobs before it left. */
+static uint32_t fit(struct pool *p, uint32_t j, uint32_t k, uint32_t n)
+{
+    const struct genetic *s = p->s;
+    if (n > s->room[(size_t)j * s->n_nodes + k]) n = s->room[(size_t)j * s->n_nodes + k];
+    for (int d = 0; d < p->n_needs; d++)
+        if (s->need[d][j] > 0 && n * s->need[d][j] > p->left[d][k])
+            n = p->left[d][k] > 0 ? (uint32_t)(p->left[d][k] / s->need[d][j]) : 0;
+    return n;
+}
+
+static void take(struct pool *p, uint32_t j, uint32_t k, int64_t n)
+{
+    for (int d = 0; d < p->n_needs; d++) p->left[d][k] -= n * p->s->need[d][j];
+}
+
 static void repair(struct pool *p, uint8_t *x)
 {
     struct genetic *s = p->s;
-    for (uint32_t k = 0; k < s->n_nodes; k++) { p->left[k] = 0; p->at[k] = 0; }
+    for (uint32_t k = 0; k < s->n_nodes; k++) p->used[k] = 0;
     for (uint32_t j = 0; j < s->n_jobs; j++) {          /* who spreads comes first on each node */
         uint8_t *r = row(p, x, j);
         uint32_t nodes;
@@ -108,47 +120,49 @@ static void repair(struct pool *p, uint8_t *x)
         if (nodes < 2) continue;
         for (uint32_t k = 0; k < s->n_nodes; k++) {
             if (r[k] == 0) continue;
-            if (p->left[k]) r[k] = 0;
-            p->left[k] = 1;
+            if (p->used[k]) r[k] = 0;
+            p->used[k] = 1;
         }
     }
     for (uint32_t j = 0; j < s->n_jobs; j++) cut_job(p, j, row(p, x, j));
-    for (uint32_t k = 0; k < s->n_nodes; k++) p->left[k] = s->cap[k];
+    for (int d = 0; d < p->n_needs; d++) memcpy(p->left[d], s->cap[d], s->n_nodes * sizeof *p->left[d]);
     for (uint32_t j = 0; j < s->n_jobs; j++) {
         uint8_t *r = row(p, x, j);
         uint32_t n = 0;
         for (uint32_t k = 0; k < s->n_nodes; k++) {
             if (r[k] == 0) continue;
-            uint32_t most = p->left[k] / s->gpus[j];
-            if (r[k] > most) r[k] = (uint8_t)most;
+            r[k] = (uint8_t)fit(p, j, k, r[k]);
             n += r[k];
-            p->left[k] -= r[k] * s->gpus[j];
+            take(p, j, k, r[k]);
         }
-        if (n > 0 && n < s->min[j])
-            for (uint32_t k = 0; k < s->n_nodes; k++) { p->left[k] += r[k] * s->gpus[j]; r[k] = 0; }
+        for (uint32_t k = 0; k < s->n_nodes && n < s->min[j]; k++) {
+            take(p, j, k, -(int64_t)r[k]);
+            r[k] = 0;
+        }
     }
 }
 
-/* Both objectives, to be made small; p->left says how many tasks are on a node. */
+/* Both objectives, to be made small. */
 static void evaluate(struct pool *p, struct one *o)
 {
     const struct genetic *s = p->s;
     double sum = 0, used = 0, weighed = 0;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (uint32_t k = 0; k < s->n_nodes; k++) p->left[k] = 0;
+    for (uint32_t k = 0; k < s->n_nodes; k++) p->used[k] = 0;
     for (uint32_t j = 0; j < s->n_jobs; j++) {
         const uint8_t *r = row(p, o->x, j);
         uint32_t nodes, n = tasks_of(p, r, &nodes);
-        double speedup = n == 0 ? 0 : s->speedup(s->ctx, j, nodes, n), scaled = speedup * s->gpus[j] * p->share;
+        double speedup = n == 0 ? 0 : s->speedup(s->ctx, j, nodes, n);
+        double scaled = speedup * (double)s->need[GENETIC_GPUS][j] * p->share;
         if (memcmp(r, s->base + (size_t)j * s->n_nodes, s->n_nodes) != 0) scaled *= s->factor[j];
         sum += 1 / (scaled + 1e-3);
         weighed += speedup;             /* speedup / GPUs x GPUs: of all nodes in use */
         for (uint32_t k = 0; k < s->n_nodes; k++) {
-            p->left[k] += r[k];
+            p->used[k] += r[k];
             hash = (hash ^ r[k]) * UINT64_C(0x100000001b3);
         }
     }
-    for (uint32_t k = 0; k < s->n_nodes; k++) used += p->left[k] > 0 ? s->cap[k] : 0;
+    for (uint32_t k = 0; k < s->n_nodes; k++) used += p->used[k] > 0 ? (double)s->cap[GENETIC_GPUS][k] : 0;
     o->f[0] = -(double)s->n_jobs / sum;
     o->f[1] = used > 0 ? -weighed / used : 0;
     o->hash = hash;
@@ -191,8 +205,10 @@ static void rank(struct pool *p)
         for (to = from; to < p->n && p->one[to].rank == p->one[from].rank;) to++;
         double wide = p->one[to - 1].f[0] - p->one[from].f[0], high = p->one[from].f[1] - p->one[to - 1].f[1];
         for (size_t i = from; i < to; i++)
-            p->one[i].crowd = i == from || i + 1 == to ? INFINITY : (p->one[i + 1].f[0] - p->one[i - 1].f[0]) / fmax(wide, 1e-30) +
-                              (p->one[i - 1].f[1] - p->one[i + 1].f[1]) / fmax(high, 1e-30);
+            p->one[i].crowd = i == from || i + 1 == to
+                                  ? INFINITY
+                                  : (p->one[i + 1].f[0] - p->one[i - 1].f[0]) / fmax(wide, 1e-30) +
+                                        (p->one[i - 1].f[1] - p->one[i + 1].f[1]) / fmax(high, 1e-30);
     }
     qsort(p->one, p->n, sizeof *p->one, by_crowd);
 }
@@ -244,9 +260,13 @@ static void begin(struct pool *p, struct genetic *s)
     size_t most = 2 * (size_t)s->population;
     p->one = pol_alloc(most, sizeof *p->one);
     p->genes = pol_alloc(most * p->n_genes, 1);
-    p->left = pol_alloc(s->n_nodes, sizeof *p->left);
+    for (int d = 0; d < GENETIC_NEEDS; d++) p->left[d] = pol_alloc(s->n_nodes, sizeof *p->left[d]);
+    for (int d = 0; d < GENETIC_NEEDS; d++)
+        for (uint32_t j = 0; j < s->n_jobs; j++)
+            if (s->need[d][j] > 0) p->n_needs = d + 1;
+    p->used = pol_alloc(s->n_nodes, sizeof *p->used);
     p->at = pol_alloc(s->n_nodes, sizeof *p->at);
-    for (uint32_t k = 0; k < s->n_nodes; k++) p->n_gpus += s->cap[k];
+    for (uint32_t k = 0; k < s->n_nodes; k++) p->n_gpus += (uint32_t)s->cap[GENETIC_GPUS][k];
     p->share = p->n_gpus > 0 ? (double)s->n_nodes / p->n_gpus : 0;
     for (size_t i = 0; i < most; i++) p->one[i].x = p->genes + i * p->n_genes;
     for (size_t i = 0; i < s->n_front && p->n < s->population; i++) {
@@ -263,7 +283,7 @@ void genetic_run(struct genetic *s)
     struct pool p;
     begin(&p, s);
     for (uint32_t g = 0; g < s->generations; g++) {
-        const size_t most = p.n + s->population < 2 * (size_t)s->population ? p.n + s->population : 2 * (size_t)s->population;
+        const size_t both = p.n + s->population, twice = 2 * (size_t)s->population, most = both < twice ? both : twice;
         int n_new = 0;
         for (uint32_t k = 0; k < TRIES * s->population && p.n < most; k++) n_new += breed(&p, most);
         if (n_new == 0) break;
@@ -277,5 +297,6 @@ void genetic_run(struct genetic *s)
     while (s->n_front < p.n && p.one[s->n_front].rank == 0) s->n_front++;
     POL_RESERVE(s->front, s->cap_front, s->n_front * p.n_genes);
     for (size_t i = 0; i < s->n_front; i++) memcpy(s->front + i * p.n_genes, p.one[i].x, p.n_genes);
-    POL_FREE(p.one, p.genes, p.left, p.at);
+    for (int d = 0; d < GENETIC_NEEDS; d++) free(p.left[d]);
+    POL_FREE(p.one, p.genes, p.used, p.at);
 }

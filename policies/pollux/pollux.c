@@ -8,8 +8,8 @@
  */
 #include <math.h>
 #include "builtin.h"
-#include "lib/sched/elastic.h"
-#include "lib/sched/goodput.h"
+#include "lib/elastic/elastic.h"
+#include "lib/elastic/goodput.h"
 #include "pollux/genetic.h"
 
 /* What is known of a job. */
@@ -57,8 +57,10 @@ static bool learn(struct pollux *p, struct elastic_job *j)
     if (j->own == NULL) {
         struct known *k = j->own = pol_alloc(1, sizeof *k);
         k->batches = p->goodput->batches(h->ctx, j->job);
-        (void)snprintf(error, sizeof error, "the scaling of job %llu of the trace has no model of goodput, which this policy "
-                       "needs: 'noise', 'batch', 'max_batch', 'min_local', 'max_local' and times of steps", (unsigned long long)j->ordinal);
+        (void)snprintf(error, sizeof error,
+                       "the scaling of job %llu of the trace has no model of goodput, which this policy needs: "
+                       "'noise', 'batch', 'max_batch', 'min_local', 'max_local' and times of steps",
+                       (unsigned long long)j->ordinal);
         if (k->batches.first <= 0) { h->fail(h->ctx, error); return false; }
     }
     struct known *k = known(j);
@@ -131,39 +133,77 @@ static void carry_over(struct pollux *p)
     p->n_was = s->n_jobs;
 }
 
+/* Tasks of the job that each node could have, not more than its cards; of a type on which it runs in no size none. */
+static void find_room(const struct elastic *e, const struct elastic_job *j, uint8_t *room)
+{
+    const struct pol_shape *s = &e->plan.shape[j->shape];
+    const struct elastic_sized sized = elastic_sized(e, j);
+    for (size_t t = 0; t < e->types.n; t++) {
+        const struct elastic_room r = elastic_room(&e->plan, s, e->types.at[t].gpu_type);
+        if (elastic_size_above(&sized, &r, 0) == 0) continue;
+        for (uint32_t k = 0; k < e->plan.n_nodes; k++)
+            if (e->plan.node[k].n.gpu_type == r.gpu_type) room[k] = (uint8_t)plan_capacity(&e->plan, k, s);
+    }
+}
+
+/* What there is, with all jobs out of the way, and what each needs of it. */
+static void look_at_nodes(struct pollux *p, int64_t *cap[GENETIC_NEEDS], int64_t *need[GENETIC_NEEDS], uint8_t *room)
+{
+    struct elastic *e = &p->e;
+    const uint32_t n_nodes = e->plan.n_nodes;
+    struct plan_mark m = plan_mark(&e->plan);
+    for (uint32_t i = 0; i < e->n_jobs; i++) elastic_release(e, p->job[i]);
+    for (uint32_t k = 0; k < n_nodes; k++) {
+        const struct plan_node *o = &e->plan.node[k];
+        if (!o->n.is_up || o->n_idle <= 0) continue;
+        cap[GENETIC_GPUS][k] = o->n_idle;
+        cap[GENETIC_CPU][k] = o->n.cpu_free;
+        cap[GENETIC_MEM][k] = o->n.mem_free;
+    }
+    for (uint32_t i = 0; i < e->n_jobs; i++) {
+        const struct pol_shape *s = &e->plan.shape[p->job[i]->shape];
+        need[GENETIC_GPUS][i] = p->job[i]->gpus;
+        need[GENETIC_CPU][i] = s->cpu_milli;
+        need[GENETIC_MEM][i] = s->mem_b;
+        find_room(e, p->job[i], room + (size_t)i * n_nodes);
+    }
+    plan_undo(&e->plan, m);
+}
+
 static void find(struct pollux *p)
 {
     struct elastic *e = &p->e;
     struct genetic *s = &p->search;
     const uint32_t n = s->n_jobs = (uint32_t)e->n_jobs, n_nodes = s->n_nodes = e->plan.n_nodes;
-    uint32_t *gpus = pol_alloc(n, sizeof *gpus), *min = pol_alloc(n, sizeof *min), *max = pol_alloc(n, sizeof *max);
-    uint32_t *cap = pol_alloc(n_nodes, sizeof *cap);
-    uint8_t *base = pol_alloc((size_t)n * n_nodes, 1);
+    uint32_t *min = pol_alloc(n, sizeof *min), *max = pol_alloc(n, sizeof *max);
+    int64_t *need[GENETIC_NEEDS], *cap[GENETIC_NEEDS];
+    uint8_t *base = pol_alloc((size_t)n * n_nodes, 1), *room = pol_alloc((size_t)n * n_nodes, 1);
     double *factor = pol_alloc(n, sizeof *factor);
-    struct plan_mark m = plan_mark(&e->plan);
-    for (uint32_t i = 0; i < n; i++) elastic_release(e, p->job[i]);
-    for (uint32_t k = 0; k < n_nodes; k++)
-        cap[k] = e->plan.node[k].n.is_up && e->plan.node[k].n_idle > 0 ? (uint32_t)e->plan.node[k].n_idle : 0;
-    plan_undo(&e->plan, m);
+    for (int d = 0; d < GENETIC_NEEDS; d++) {
+        s->need[d] = need[d] = pol_alloc(n, sizeof *need[d]);
+        s->cap[d] = cap[d] = pol_alloc(n_nodes, sizeof *cap[d]);
+    }
+    look_at_nodes(p, cap, need, room);
     for (uint32_t i = 0; i < n; i++) {
         struct elastic_job *j = p->job[i];
         struct known *k = known(j);
         uint32_t seen = k->model.most_gpus, most = seen > 0 ? 2 * seen : 1, fair = (e->n_gpus / j->gpus + n - 1) / n;
         if (most > p->max_gpus) most = p->max_gpus;
-        gpus[i] = j->gpus;
         min[i] = j->min;
         max[i] = most / j->gpus > j->min ? most / j->gpus : j->min;
         if (max[i] > j->max) max[i] = j->max;
         if (fair > j->max) fair = j->max;
+        if (fair < j->min) fair = j->min;
         k->base = fmax(seen == 0 ? fair : goodput_at(&k->model, &k->batches, k->noise, 1, fair * j->gpus), 1e-9);
-        double age = (double)(e->now - j->submit_us), delay = (double)e->ext->restart_us(e->host->ctx, j->job, e->gpu_type);
+        double age = (double)(e->now - j->submit_us), delay = (double)elastic_restart_us(e, j);
         factor[i] = fmax(age - (j->n_changes > 1 ? j->n_changes - 1 : 0) * delay, 0) / fmax(age + delay, 1);
         for (uint32_t t = 0; t < j->has; t++) base[(size_t)i * n_nodes + j->at[t].node]++;
     }
-    s->gpus = gpus; s->min = min; s->max = max; s->cap = cap; s->base = base; s->factor = factor;
+    s->min = min; s->max = max; s->base = base; s->room = room; s->factor = factor;
     carry_over(p);
     genetic_run(s);
-    POL_FREE(gpus, min, max, cap, base, factor);
+    for (int d = 0; d < GENETIC_NEEDS; d++) POL_FREE(need[d], cap[d]);
+    POL_FREE(min, max, base, room, factor);
 }
 
 static void decide(void *self, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
@@ -200,22 +240,30 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
 {
     (void)flags;
     bool ok = value[P_EVERY].i > 0 || pol_error(error, cap, "every is above 0");
-    ok = ok && ((value[P_POPULATION].i >= 2 && value[P_POPULATION].i <= 10000) || pol_error(error, cap, "population is from 2 to 10000"));
-    ok = ok && ((value[P_GENERATIONS].i >= 1 && value[P_GENERATIONS].i <= 100000) || pol_error(error, cap, "generations is from 1 to 100000"));
-    ok = ok && ((value[P_MAX_GPUS].i >= 1 && value[P_MAX_GPUS].i <= 4096) || pol_error(error, cap, "max_gpus is from 1 to 4096"));
+    ok = ok && ((value[P_POPULATION].i >= 2 && value[P_POPULATION].i <= 10000) ||
+                pol_error(error, cap, "population is from 2 to 10000"));
+    ok = ok && ((value[P_GENERATIONS].i >= 1 && value[P_GENERATIONS].i <= 100000) ||
+                pol_error(error, cap, "generations is from 1 to 100000"));
+    ok = ok && ((value[P_MAX_GPUS].i >= 1 && value[P_MAX_GPUS].i <= 4096) ||
+                pol_error(error, cap, "max_gpus is from 1 to 4096"));
     if (!ok) return NULL;
     struct pollux *p = pol_alloc(1, sizeof *p);
     elastic_open(&p->e, host, value[P_EVERY].i);
     p->e.forget = forget;
     p->goodput = pol_extension(host, POL_GOODPUT);
     p->max_gpus = (uint32_t)value[P_MAX_GPUS].i;
-    p->search = (struct genetic){ .population = (uint32_t)value[P_POPULATION].i, .generations = (uint32_t)value[P_GENERATIONS].i,
-                                 .max_nodes = 16, .speedup = speedup, .ctx = p, .draws = host->seed };
+    p->search = (struct genetic){ .population = (uint32_t)value[P_POPULATION].i,
+                                  .generations = (uint32_t)value[P_GENERATIONS].i,
+                                  .max_nodes = 16,
+                                  .speedup = speedup,
+                                  .ctx = p,
+                                  .draws = host->seed };
     return p;
 }
 
 const struct pol_ops pol_pollux = {
-    POL_HEADER, .name = "pollux", .source = "Qiao et al., Pollux: Co-adaptive Cluster Scheduling (OSDI 2021), section 4, and its artifact",
+    POL_HEADER, .name = "pollux",
+    .source = "Qiao et al., Pollux: Co-adaptive Cluster Scheduling (OSDI 2021), section 4, and its artifact",
     .summary = "elastic jobs share GPUs for most goodput, found by a genetic search", .flags = POL_PREEMPTS,
     .params = params, .n_params = sizeof params / sizeof *params,
     .create = create, .decide = decide, .destroy = destroy,

@@ -10,9 +10,9 @@
  */
 #include <math.h>
 #include "builtin.h"
-#include "lib/sched/elastic.h"
-#include "lib/sched/goodput.h"
-#include "sia/program.h"
+#include "lib/elastic/elastic.h"
+#include "lib/elastic/goodput.h"
+#include "lib/lp/program.h"
 
 enum { TYPES_MAX = 64 };
 
@@ -21,11 +21,8 @@ struct known {
     struct pol_batches batches;
     struct goodput model[TYPES_MAX];
     uint32_t most_gpus;                 /* that it ran on */
-    uint32_t type;                      /* of those it has, by its first task; POL_NONE */
     int64_t  changed;                   /* when it last started or changed */
 };
-
-struct type { uint32_t id, width, n_nodes; int64_t gpus; };
 
 struct sia {
     struct elastic e;
@@ -33,9 +30,8 @@ struct sia {
     struct lp *lp;
     double   power, unused;             /* p; the price of a job without GPUs */
     struct lp_options options;
-    struct type type[TYPES_MAX]; uint32_t n_types;
-    struct program_column *column; size_t n_columns, cap_columns;       /* type: index in types */
-    uint32_t *chosen; size_t cap_chosen;        /* [job] of types; POL_NONE */
+    struct program_column *column; size_t n_columns, cap_columns;       /* type: index in e.types */
+    uint32_t *chosen; size_t cap_chosen;        /* [job] type of its GPUs; POL_NONE: what it has */
 };
 
 enum { P_EVERY, P_POWER, P_UNUSED, P_GAP, P_NODES };
@@ -57,22 +53,6 @@ static struct known *known(const struct elastic_job *j) { return j->own; }
 
 /* ---- what there is ---- */
 
-static void list_types(struct sia *s)
-{
-    const struct plan *p = &s->e.plan;
-    s->n_types = 0;
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        const struct plan_node *o = &p->node[i];
-        uint32_t k = 0;
-        if (!o->n.is_up || o->n.n_gpu == 0) continue;
-        while (k < s->n_types && s->type[k].id != o->n.gpu_type) k++;
-        if (k == s->n_types) s->type[s->n_types++] = (struct type){ .id = o->n.gpu_type };
-        if (o->n.n_gpu > s->type[k].width) s->type[k].width = o->n.n_gpu;
-        s->type[k].n_nodes++;
-        s->type[k].gpus += o->n_idle;
-    }
-}
-
 static bool learn(struct sia *s, struct elastic_job *j)
 {
     const struct pol_host *h = s->e.host;
@@ -85,74 +65,96 @@ static bool learn(struct sia *s, struct elastic_job *j)
         if (k->batches.first <= 0) { h->fail(h->ctx, error); return false; }
     }
     struct known *k = known(j);
-    k->type = j->has > 0 ? s->e.plan.node[j->at[0].node].n.gpu_type : POL_NONE;
     struct pol_step step = s->goodput->measured(h->ctx, j->job);
     uint32_t nodes = 0;
     for (uint32_t i = 0; i < j->has; i++) nodes += i == 0 || j->at[i].node != j->at[i - 1].node;
-    if (step.batch <= 0 || k->type >= TYPES_MAX) return true;
-    if (goodput_see(&k->model[k->type], nodes, j->has * j->gpus, &step)) goodput_fit(&k->model[k->type]);
+    if (step.batch <= 0 || j->gpu_type >= TYPES_MAX) return true;
+    if (goodput_see(&k->model[j->gpu_type], nodes, j->has * j->gpus, &step)) goodput_fit(&k->model[j->gpu_type]);
     if (j->has * j->gpus > k->most_gpus) k->most_gpus = j->has * j->gpus;
     return true;
 }
 
+/* Is it under way, and not about to begin to compute? */
+static bool may_change(const struct sia *s, const struct elastic_job *j)
+{
+    return j->has == 0 || s->e.now - known(j)->changed >= elastic_restart_us(&s->e, j);
+}
+
 /* ---- what configurations are worth ---- */
 
-static int64_t least_speed(const struct sia *s, const struct elastic_job *j, uint32_t type)
-{
-    return s->e.ext->speed(s->e.host->ctx, j->job, type, j->min, 0);
-}
+/* A job on one of the types. */
+struct on { const struct elastic_job *job; struct elastic_sized sized; struct elastic_room room; uint32_t least; };
 
 /* On a type where it never ran, as on one where it did, by their speeds on the least size; 0: it does not run there. */
-static double worth(const struct sia *s, const struct elastic_job *j, const struct type *t, uint32_t tasks)
+static double worth(const struct sia *s, const struct on *o, uint32_t tasks)
 {
+    const struct elastic_job *j = o->job;
     struct known *k = known(j);
-    uint32_t gpus = tasks * j->gpus, nodes = (gpus + t->width - 1) / t->width, from = t->id;
+    const struct elastic_types *types = &s->e.types;
+    uint32_t nodes = (tasks + o->room.near - 1) / o->room.near, from = o->room.gpu_type;
     double noise = s->goodput->noise(s->e.host->ctx, j->job), ratio = 1;
-    if (k->most_gpus == 0) return tasks == j->min && least_speed(s, j, t->id) > 0 ? 1 : 0;
-    if (s->e.ext->speed(s->e.host->ctx, j->job, t->id, tasks, nodes > 1 ? nodes : 0) == 0) return 0;
-    for (uint32_t i = 0; k->model[from].most_gpus == 0 && i < s->n_types; i++)
-        if (k->model[s->type[i].id].most_gpus > 0) from = s->type[i].id;
-    if (k->model[from].most_gpus == 0) return tasks == j->min ? 1 : 0;
-    if (from != t->id) ratio = (double)least_speed(s, j, t->id) / (double)(least_speed(s, j, from) + 1);
-    return ratio * goodput_at(&k->model[from], &k->batches, noise, nodes, gpus);
+    if (k->most_gpus == 0) return tasks == o->least ? 1 : 0;
+    if (s->e.ext->speed(s->e.host->ctx, j->job, from, tasks, nodes > 1 ? nodes : 0) == 0) return 0;
+    for (size_t i = 0; k->model[from].most_gpus == 0 && i < types->n; i++)
+        if (k->model[types->at[i].gpu_type].most_gpus > 0) from = types->at[i].gpu_type;
+    if (k->model[from].most_gpus == 0) return tasks == o->least ? 1 : 0;
+    if (from != o->room.gpu_type) {
+        const struct elastic_room there = { from, o->room.near, o->room.all };
+        ratio = (double)elastic_speed_in(&o->sized, &o->room, o->least) /
+                (double)(elastic_speed_in(&o->sized, &there, o->least) + 1);
+    }
+    return ratio * goodput_at(&k->model[from], &k->batches, noise, nodes, tasks * j->gpus);
 }
 
-/* What a restart now leaves of a job's speed. */
+/* What a restart now leaves of a job's speed; who waits has none to lose. */
 static double restart_factor(const struct sia *s, const struct elastic_job *j)
 {
-    double age = (double)(s->e.now - j->submit_us), delay = (double)s->e.ext->restart_us(s->e.host->ctx, j->job, s->e.gpu_type);
+    if (j->has == 0) return 1;
+    double age = (double)(s->e.now - j->submit_us), delay = (double)elastic_restart_us(&s->e, j);
     uint32_t restarts = j->n_changes > 1 ? j->n_changes - 1 : 0;
     return age < delay || age <= 0 ? 1 : fmax(age - restarts * delay, 0) / (age + delay);
 }
 
-static void add_column(struct sia *s, size_t job, uint32_t type, uint32_t tasks)
+static void add_column(struct sia *s, size_t type, const struct on *o, uint32_t tasks)
 {
-    double v = worth(s, &s->e.job[job], &s->type[type], tasks);
+    const struct elastic_job *j = o->job;
+    const struct pol_shape *shape = &s->e.plan.shape[j->shape];
+    double v = worth(s, o, tasks);
     if (v <= 0) return;
-    POL_PUSH(s->column, s->n_columns, s->cap_columns, (struct program_column){ .job = job, .type = type, .tasks = tasks,
-             .gpus = tasks * s->e.job[job].gpus, .cost = v });
+    POL_PUSH(s->column, s->n_columns, s->cap_columns,
+             (struct program_column){ .job = (size_t)(j - s->e.job), .type = (uint32_t)type, .tasks = tasks, .cost = v,
+             .need = { (int64_t)tasks * j->gpus, tasks * shape->cpu_milli, tasks * shape->mem_b } });
 }
 
-/* Its configurations: powers of two within a node, whole nodes beyond, up to twice as many GPUs as it ran on. */
+/*
+ * Its configurations, as far as the type's nodes have room for them: its least size, that times powers of two within a
+ * node, all that a node holds and multiples of it, up to twice as many GPUs as it ran on.
+ */
 static void add_columns(struct sia *s, size_t job)
 {
     const struct elastic_job *j = &s->e.job[job];
     const size_t first = s->n_columns;
     const struct known *k = known(j);
-    uint32_t most = k->most_gpus > 0 ? 2 * k->most_gpus / j->gpus : j->min;
-    if (most < j->min) most = j->min;
-    if (most > j->max) most = j->max;
-    for (uint32_t t = 0; t < s->n_types; t++) {
-        const uint32_t room = s->type[t].width / j->gpus;
-        for (uint32_t n = j->min; n <= most && n <= room; n *= 2) add_column(s, job, t, n);
-        for (uint32_t n = 2 * room; room > 0 && n <= most && n / room <= s->type[t].n_nodes; n += room)
-            if (n >= j->min) add_column(s, job, t, n);
+    for (size_t t = 0; t < s->e.types.n; t++) {
+        struct on o = { .job = j, .sized = elastic_sized(&s->e, j) };
+        o.room = elastic_room(&s->e.plan, &s->e.plan.shape[j->shape], s->e.types.at[t].gpu_type);
+        o.least = elastic_size_above(&o.sized, &o.room, 0);
+        if (o.least == 0 || o.room.gpu_type >= TYPES_MAX) continue;
+        const uint32_t near = o.room.near, twice = 2 * k->most_gpus / j->gpus;
+        uint32_t most = twice > o.least ? twice : o.least;
+        if (most > j->max) most = j->max;
+        if (most > o.room.all) most = o.room.all;
+        uint32_t last = o.least;
+        add_column(s, t, &o, o.least);
+        for (uint32_t n = 2 * o.least; n <= most && n <= near; n *= 2) add_column(s, t, &o, last = n);
+        for (uint32_t n = near; n <= most; n += near)
+            if (n > last) add_column(s, t, &o, n);
     }
     double least = INFINITY, factor = restart_factor(s, j);
     for (size_t i = first; i < s->n_columns; i++) least = fmin(least, s->column[i].cost);
     for (size_t i = first; i < s->n_columns; i++) {
         struct program_column *c = &s->column[i];
-        bool is_present = c->tasks == j->has && s->type[c->type].id == k->type;
+        bool is_present = c->tasks == j->has && s->e.types.at[c->type].gpu_type == j->gpu_type;
         double v = fmax(c->cost / least * (is_present ? 1 : factor), 1e-4);
         c->cost = fmin(round(pow(v, s->power) * 100) / 100, 3000);
     }
@@ -161,15 +163,21 @@ static void add_columns(struct sia *s, size_t job)
 /* want of each job, and its type in chosen; what it has, if there is no answer. */
 static void choose(struct sia *s)
 {
-    int64_t capacity[TYPES_MAX];
-    for (uint32_t t = 0; t < s->n_types; t++) capacity[t] = s->type[t].gpus;
-    if (!program_solve(s->lp, &s->options, s->column, s->n_columns, capacity, s->n_types, s->unused)) return;
+    const struct elastic_types *types = &s->e.types;
+    int64_t capacity[TYPES_MAX][PROGRAM_NEEDS];
+    for (size_t t = 0; t < types->n && t < TYPES_MAX; t++) {
+        capacity[t][PROGRAM_GPUS] = types->at[t].gpus;
+        capacity[t][PROGRAM_CPU] = types->at[t].cpu;
+        capacity[t][PROGRAM_MEM] = types->at[t].mem;
+    }
+    if (!program_solve(s->lp, &s->options, s->column, s->n_columns, (const int64_t (*)[PROGRAM_NEEDS])capacity,
+                       (uint32_t)types->n, s->unused)) return;
     for (size_t i = 0; i < s->n_columns; i++) s->e.job[s->column[i].job].want = 0;
     for (size_t i = 0; i < s->n_columns; i++) {
         const struct program_column *c = &s->column[i];
         if (!c->is_chosen) continue;
         s->e.job[c->job].want = c->tasks;
-        s->chosen[c->job] = s->type[c->type].id;
+        s->chosen[c->job] = types->at[c->type].gpu_type;
     }
 }
 
@@ -214,6 +222,30 @@ static int by_gpus(const void *a, const void *b)
     return m != n ? (m > n ? -1 : 1) : (x->job->ordinal > y->job->ordinal) - (x->job->ordinal < y->job->ordinal);
 }
 
+/* The job's next smaller configuration on the type; 0: none. */
+static uint32_t next_below(const struct sia *s, const struct moving *m)
+{
+    const size_t job = (size_t)(m->job - s->e.job);
+    uint32_t best = 0;
+    for (size_t i = 0; i < s->n_columns; i++) {
+        const struct program_column *c = &s->column[i];
+        if (c->job != job || s->e.types.at[c->type].gpu_type != m->type) continue;
+        if (c->tasks < m->job->want && c->tasks > best) best = c->tasks;
+    }
+    return best;
+}
+
+/* In its configuration; without room it stays where it is, or has a smaller one, or none. */
+static void place_one(struct sia *s, const struct moving *m)
+{
+    struct elastic_job *j = m->job;
+    if (j->want == 0) return;
+    bool ok = place_on(s, j, m->type);
+    if (!ok && elastic_stay(&s->e, j)) return;
+    while (!ok && (j->want = next_below(s, m)) > 0) ok = place_on(s, j, m->type);
+    if (ok) known(j)->changed = s->e.now;
+}
+
 /* Who keeps its configuration stays; the others are placed anew, those with most GPUs first. */
 static void place(struct sia *s)
 {
@@ -223,14 +255,12 @@ static void place(struct sia *s)
     size_t n = 0;
     for (size_t i = 0; i < e->n_jobs; i++) {
         struct elastic_job *j = &e->job[i];
-        if (j->want == j->has && (j->want == 0 || s->chosen[i] == POL_NONE || s->chosen[i] == known(j)->type)) continue;
+        if (j->want == j->has && (j->want == 0 || s->chosen[i] == POL_NONE || s->chosen[i] == j->gpu_type)) continue;
         elastic_release(e, j);
         moving[n++] = (struct moving){ j, s->chosen[i] };
-        known(j)->changed = e->now;
     }
     qsort(moving, n, sizeof *moving, by_gpus);
-    for (size_t i = 0; i < n; i++)
-        if (moving[i].job->want > 0 && !place_on(s, moving[i].job, moving[i].type)) moving[i].job->want = 0;
+    for (size_t i = 0; i < n; i++) place_one(s, &moving[i]);
     plan_undo(&e->plan, m);
     free(moving);
 }
@@ -249,14 +279,12 @@ static void decide(void *self, const struct pol_view *v, const struct pol_event 
         struct elastic_job *j = &e->job[i];
         s->chosen[i] = POL_NONE;
         if (!learn(s, j)) { plan_undo(&e->plan, m); return; }
-        if (j->has == 0 || e->now - known(j)->changed >= e->ext->restart_us(e->host->ctx, j->job, known(j)->type)) elastic_release(e, j);
+        if (may_change(s, j)) elastic_release(e, j);        /* who restarts is left alone */
     }
-    list_types(s);
+    elastic_types_list(&e->types, &e->plan);
+    for (size_t i = 0; i < e->n_jobs; i++)
+        if (may_change(s, &e->job[i])) add_columns(s, i);
     plan_undo(&e->plan, m);
-    for (size_t i = 0; i < e->n_jobs; i++) {
-        struct elastic_job *j = &e->job[i];         /* who restarts is left alone */
-        if (j->has == 0 || e->now - known(j)->changed >= e->ext->restart_us(e->host->ctx, j->job, known(j)->type)) add_columns(s, i);
-    }
     choose(s);
     place(s);
     elastic_apply(e, "its configuration in the program's answer");

@@ -88,8 +88,8 @@ static bool pass_clears(struct slurm *s, int64_t now)
         if (!s->conf.has_epilog || s->conf.defers) ask(s, at);
         c->is_dirty = true;
     }
-    memmove(c->clear, c->clear + c->i_clear, (c->n_clears - c->i_clear) * sizeof *c->clear);
     c->n_clears -= c->i_clear;
+    if (c->n_clears > 0) memmove(c->clear, c->clear + c->i_clear, c->n_clears * sizeof *c->clear);
     c->i_clear = 0;
     memset(s->clearing, 0, s->conf.n_words * sizeof *s->clearing);
     for (uint32_t i = 0; i < c->n_clears; i++) nodeset_put(s->clearing, c->clear[i].node);

@@ -45,6 +45,7 @@ static struct grant demand(const struct synergy *s, const struct synergy_unit *u
 {
     if (s->alloc == ALLOC_PROPORTIONAL || (fairly && wants_more_than_fair(s, u, node)))
         return synergy_fair(s, node, u->gpus);
+    if (!fairly && u->wish.cpu_milli > 0) return u->wish;
     return synergy_best(s, u, node);
 }
 
@@ -157,14 +158,19 @@ static bool gives_first(const struct synergy_unit *x, const struct synergy_unit 
     return cpu != 0 ? cpu > 0 : mem > 0;
 }
 
-/* The unit has its fair share from now on, wherever its tasks are. */
+static int64_t within(int64_t fair, int64_t has, int64_t free) { return fair > has && fair > free ? has : fair; }
+
+/* The unit has its fair share from now on, wherever its tasks are; of what it had less of only if that is free. */
 static void make_fair(struct synergy *s, struct synergy_unit *u)
 {
     if (u->is_fair || !wants_more_than_fair(s, u, u->then[0].node)) return;
     u->is_fair = true;
     for (uint32_t k = 0; k < u->n_tasks; k++) {
+        const struct grant fair = synergy_fair(s, u->then[k].node, u->task_gpus), had = u->then[k].has;
+        const struct book *b = &s->book[u->then[k].node];
         move(s, &u->then[k], u->task_gpus, -1);
-        u->then[k].has = synergy_fair(s, u->then[k].node, u->task_gpus);
+        u->then[k].has = (struct grant){ within(fair.cpu_milli, had.cpu_milli, b->cpu_free),
+                                         within(fair.mem_b, had.mem_b, b->mem_free) };
         move(s, &u->then[k], u->task_gpus, 1);
     }
 }
@@ -218,13 +224,13 @@ static void make_room(struct synergy *s, struct synergy_unit *u)
 static bool give(struct synergy *s, struct synergy_unit *u)
 {
     if (place(s, u, false)) return true;
-    if (s->alloc != ALLOC_TUNE) return false;
+    if (s->alloc != ALLOC_TUNE && s->alloc != ALLOC_OPT) return false;
     if (place(s, u, true)) return true;
     make_room(s, u);
     return place(s, u, true);
 }
 
-/* refill=false: units in turn whose GPUs are free in sum come first in s->turn; with tune, most GPUs before. */
+/* Units in turn whose GPUs are free in sum come first in s->turn; with tune and opt, most GPUs before. */
 static uint32_t pick(struct synergy *s, uint32_t n_turns, int64_t free)
 {
     uint32_t n = 0;
@@ -233,7 +239,7 @@ static uint32_t pick(struct synergy *s, uint32_t n_turns, int64_t free)
         if (s->unit[id].gpus > free) continue;
         free -= s->unit[id].gpus;
         for (; k > n; k--) s->turn[k] = s->turn[k - 1];     /* who was passed over keeps its turn among those after */
-        for (n++; s->alloc == ALLOC_TUNE && k > 0 && s->unit[s->turn[k - 1]].gpus < s->unit[id].gpus; k--)
+        for (n++; s->alloc >= ALLOC_TUNE && k > 0 && s->unit[s->turn[k - 1]].gpus < s->unit[id].gpus; k--)
             s->turn[k] = s->turn[k - 1];
         s->turn[k] = id;
     }
@@ -255,8 +261,9 @@ void synergy_grant(struct synergy *s, uint32_t n_turns)
 {
     int64_t free = 0;
     for (uint32_t i = 0; i < s->view->n_nodes; i++) free += s->view->node[i].is_up ? s->book[i].gpu_free : 0;
-    uint32_t n = s->refills ? n_turns : pick(s, n_turns, free);
+    uint32_t n = s->refills && s->alloc != ALLOC_OPT ? n_turns : pick(s, n_turns, free);
     s->n_given = 0;
+    if (s->alloc == ALLOC_OPT) synergy_wish(s, n);
     give_all(s, 0, n, &free);
-    if (s->n_given == 0) give_all(s, n, n_turns, &free);        /* lest nobody runs */
+    if (s->n_given == 0 || s->refills) give_all(s, n, n_turns, &free);  /* not refills: lest nobody runs */
 }

@@ -3,14 +3,16 @@
  *
  * synergy.c  units, their order, and how a round is carried out
  * grant.c    who gets which GPUs, cores and memory in it
+ * wish.c     alloc=opt: cores and memory of those who have GPUs, by an integer program over all nodes together
  */
 #ifndef POL_SYNERGY_STATE_H
 #define POL_SYNERGY_STATE_H
 
+#include "lib/lp/program.h"
 #include "lib/sched/rounds.h"
 #include "lib/util.h"
 
-enum synergy_alloc { ALLOC_PROPORTIONAL, ALLOC_GREEDY, ALLOC_TUNE };
+enum synergy_alloc { ALLOC_PROPORTIONAL, ALLOC_GREEDY, ALLOC_TUNE, ALLOC_OPT };
 enum synergy_order { ORDER_FIFO, ORDER_SRTF, ORDER_LAS, ORDER_FTF, ORDER_FTF_LEAST, ORDER_DRF, ORDER_TETRIS };
 
 /* Cores and memory. */
@@ -31,6 +33,7 @@ struct synergy_unit {
     struct part *now, *then;            /* [n_tasks] now: while it runs; then: as the round has it */
     bool     runs, is_in, is_moving;    /* it runs; the round has it; it stops and starts elsewhere at this instant */
     bool     is_fair;                   /* in the round it has its fair share, though it could use more */
+    struct grant wish;                  /* alloc=opt: what the round's program gives it; cpu_milli 0: it is not in it */
     double   key;
 };
 
@@ -51,6 +54,8 @@ struct synergy {
     uint32_t *turn; size_t cap_turn;    /* units in the order of the round */
     uint32_t *given; size_t n_given, cap_given;     /* units that the round has, as they were given their place */
     uint32_t *peer; size_t cap_peer;
+    struct lp *lp;                      /* alloc=opt */
+    struct program_column *column; size_t cap_column;
 };
 
 /* A node's GPUs' worth of its cores and memory. */
@@ -59,6 +64,12 @@ struct grant synergy_fair(const struct synergy *s, uint32_t node, int64_t gpus);
 struct grant synergy_best(const struct synergy *s, const struct synergy_unit *u, uint32_t node);
 /* May the unit's tasks ever run there, whatever cores and memory they get? */
 bool synergy_may_run(const struct synergy *s, const struct synergy_unit *u, uint32_t node);
+/* Speed with so much on nodes such as this, over that at its best; 1 without a profile. */
+double synergy_speed(const struct synergy *s, const struct synergy_unit *u, uint32_t node, const struct grant *g);
+/* The first node on which it may run; POL_NONE: none. */
+uint32_t synergy_some_node(const struct synergy *s, const struct synergy_unit *u);
+/* The wishes of the first n in turn, whose GPUs are free in sum; none if the program has no answer. */
+void synergy_wish(struct synergy *s, uint32_t n);
 /* Who runs in the round, of s->turn [n_turns]: their `then`. */
 void synergy_grant(struct synergy *s, uint32_t n_turns);
 

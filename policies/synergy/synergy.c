@@ -19,9 +19,9 @@ static const struct pol_param params[] = {
     [P_ALLOC] = { .name = "alloc",
                   .type = POL_CHOICE,
                   .dflt = "tune",
-                  .choices = "proportional|greedy|tune",
-                  .help = "cores and memory: by GPUs; as each goes best or not at all; or as each goes best while "
-                          "there is enough" },
+                  .choices = "proportional|greedy|tune|opt",
+                  .help = "cores and memory: by GPUs; as each goes best or not at all; as each goes best while there "
+                          "is enough; or by a program, so that all together go best" },
     [P_ORDER] = { .name = "order",
                   .type = POL_CHOICE,
                   .dflt = "srtf",
@@ -94,7 +94,7 @@ static void add(struct synergy *s, pol_task t, uint32_t n_tasks)
     POL_PUSH(s->unit, s->n_units, s->cap_units, u);
     if (!is_known && s->alloc != ALLOC_PROPORTIONAL)
         fail(s, u.job,
-             "has no profile: alloc=greedy and alloc=tune need its speed by cores and memory (model, and "
+             "has no profile: alloc=greedy, tune and opt need its speed by cores and memory (model, and "
              "profiles.file)");
 }
 
@@ -178,15 +178,13 @@ static void open_books(struct synergy *s)
 
 /* ---- the order ---- */
 
-/* The first node on which it may run, for what depends on one before it has a place. */
-static uint32_t some_node(const struct synergy *s, const struct synergy_unit *u)
+uint32_t synergy_some_node(const struct synergy *s, const struct synergy_unit *u)
 {
     for (uint32_t i = 0; i < s->view->n_nodes; i++) if (synergy_may_run(s, u, i)) return i;
     return POL_NONE;
 }
 
-/* Of its best, with so much on nodes such as this; 1 without a profile. */
-static double speed_with(const struct synergy *s, const struct synergy_unit *u, uint32_t node, const struct grant *g)
+double synergy_speed(const struct synergy *s, const struct synergy_unit *u, uint32_t node, const struct grant *g)
 {
     int64_t speed = s->profiles->speed(s->host->ctx, u->task, s->view->node[node].gpu_type, g->cpu_milli, g->mem_b);
     return speed < 0 ? 1 : speed < 1 ? 1e-6 : (double)speed / 1e6;
@@ -202,7 +200,7 @@ static double present_speed(const struct synergy *s, const struct synergy_unit *
             g.mem_b += u->now[k].has.mem_b;
         }
     else g = s->alloc == ALLOC_PROPORTIONAL ? synergy_fair(s, node, u->gpus) : synergy_best(s, u, node);
-    return speed_with(s, u, u->runs ? u->now[0].node : node, &g);
+    return synergy_speed(s, u, u->runs ? u->now[0].node : node, &g);
 }
 
 static double time_left(const struct synergy *s, const struct synergy_unit *u, uint32_t node)
@@ -229,7 +227,7 @@ static double unfairness(const struct synergy *s, const struct synergy_unit *u, 
 {
     const struct pol_job_info *ji = s->host->job(s->host->ctx, u->job);
     struct grant fair = synergy_fair(s, node, u->gpus);
-    double alone = (double)ji->true_dur_us / speed_with(s, u, node, &fair);
+    double alone = (double)ji->true_dur_us / synergy_speed(s, u, node, &fair);
     return ((double)(s->view->now_us - ji->submit_us) + time_left(s, u, node)) / (alone > 1 ? alone : 1);
 }
 
@@ -267,8 +265,9 @@ static void plan(struct synergy *s)
     POL_RESERVE(s->turn, s->cap_turn, s->n_units + 1);
     for (size_t i = 0; i < s->n_units; i++) {
         struct synergy_unit *u = &s->unit[i];
-        uint32_t node = some_node(s, u);
+        uint32_t node = synergy_some_node(s, u);
         u->is_in = u->is_moving = u->is_fair = false;
+        u->wish = (struct grant){ 0, 0 };
         if (node != POL_NONE) turn[n++] = (struct turn){ key_of(s, u, node), u->ordinal, u->index, (uint32_t)i };
     }
     if (n > 0) qsort(turn, n, sizeof *turn, in_turn);
@@ -353,7 +352,8 @@ static void destroy(void *self)
 {
     struct synergy *s = self;
     for (size_t i = 0; i < s->n_units; i++) drop(&s->unit[i]);
-    POL_FREE(s->unit, s->book, s->turn, s->given, s->peer, s);
+    lp_destroy(s->lp);
+    POL_FREE(s->unit, s->book, s->turn, s->given, s->peer, s->column, s);
 }
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
@@ -368,6 +368,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     s->packs = value[P_PLACE].i == 0;
     s->refills = value[P_REFILL].i != 0;
     if (s->order == ORDER_FIFO || s->order == ORDER_LAS || s->order == ORDER_DRF) *flags &= ~(uint32_t)POL_CLAIRVOYANT;
+    if (s->alloc == ALLOC_OPT) s->lp = lp_create(LP_MIN);
     rounds_clock_init(&s->clock, value[P_ROUND].i, true);
     return s;
 }

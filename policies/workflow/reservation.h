@@ -16,7 +16,7 @@
 #ifndef POL_RESERVATION_H
 #define POL_RESERVATION_H
 
-#include "lib/sched/placement.h"
+#include "lib/place/placement.h"
 
 /* Cores and cards in thousandths, and licences. */
 struct reservation_amount { int64_t cpu_milli, gpu_milli, licence[PLAN_LICENCES_MAX]; };

@@ -119,8 +119,8 @@ class Fits:
         (self.failed if fails else self.found)[shape] = answer
         (self.found if fails else self.failed).pop(shape, None)
 
-    def place_all(self, tasks: List[Task]) -> Optional[Places]:
-        """Take the first places of tasks that ask for the same."""
+    def place_all(self, tasks: List[Task], best: bool) -> Optional[Places]:
+        """Take the first places of tasks that ask for the same; best: never asked for here."""
         policy = self.policy
         answer = self.places(tasks[0].shape, len(tasks))
         if answer is None:

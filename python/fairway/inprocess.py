@@ -5,32 +5,31 @@ where tasks fit, the simulator is asked by a call; what is rare comes as lines o
 """
 
 import ctypes
-import traceback
+import gc
+import struct
 from array import array
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Type
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Type
 
-from . import verbs
+from .inprocess_fits import Fits
+from .inprocess_said import Cards, InProcessSaid, mask_of
 from .library import CODE_CREATE, CODE_DESTROY, CODE_ROUND, Block, CardStruct, CodeOps, NodeStruct, library
-from .policy import Places, Policy
-from .protocol import Said, decode, encode, hello, read_cluster, read_event, read_shapes, set_params
+from .policy import Policy
+from .protocol import decode, encode, hello, read_cluster, read_event, read_shapes, set_params
+from .told import Told
 from .view import Job, Node, Shape, Task, Unit
 
-RARE, ARRIVED, READY, ENDED, JOB_ENDED, NODE, TIMER, SHAPE = range(8)  # enum fairway_event
-OTHER, START, START_GANG, PREEMPT, HOLD, WAKE = range(6)  # enum fairway_decided
+try:
+    import _fairway  # the same in C, where it was built (_fairway.c)
+except ImportError:
+    _fairway = None
+
+RARE, ARRIVED, READY, ENDED, JOB_ENDED, LAST_ENDED, NODE, TIMER, SHAPE = range(9)  # enum fairway_event
 USER, QUEUE = 5, 6  # enum pol_name_type
-REASONS_MAX = 1000  # kept as numbers; a policy that makes up more says them as text
+# Of rounds of so many words.  A struct reads a few words quicker than a slice of a memoryview is made.
+UNPACK = [struct.Struct(f"{n}q").unpack_from for n in range(64)]
 
-
-class Cards(List[int]):
-    """Of a node, with their bits."""
-
-    mask = 0
-
-
-def mask_of(cards: Optional[Iterable[int]]) -> int:
-    if isinstance(cards, Cards):
-        return cards.mask
-    return sum(1 << k for k in cards) if cards else 0
+COLLECT_AFTER = 200_000  # objects that came and did not go, while policies of this process run
 
 
 class InProcessNode(Node):
@@ -47,15 +46,16 @@ class InProcessNode(Node):
     def _idle(self) -> None:
         pass
 
-    def _move(self, shape: Shape, cards: Iterable[int], sign: int, cpu: int) -> None:
+    def _move(self, shape: Shape, cards: Iterable[int], sign: int) -> None:
         link = self._link
-        link.move(link.code, self.index, shape.id, mask_of(cards), sign, cpu)
+        link.lib.code_move(link.code, self.index, shape.id, mask_of(cards), sign)
 
-    def _free_cpu(self, cpu: int) -> None:
-        self._link.lib.code_free(self._link.code, self.index, cpu, -1, 0)
+    def _free(self, cpu: int, mem: int) -> None:
+        self._link.lib.code_free(self._link.code, self.index, cpu, mem)
 
     def _free_engine(self, engine: str, n: int) -> None:
-        self._link.lib.code_free(self._link.code, self.index, 0, self._link.policy.engines.index(engine), n)
+        link = self._link
+        link.lib.code_free_engine(link.code, self.index, link.policy.engines.index(engine), n)
 
 
 # In the place of attributes, which the constructor of Node may set: to what is so anyway.
@@ -73,156 +73,6 @@ for _name, _read in _READ.items():
     setattr(InProcessNode, _name, property(_read, lambda self, value: None))
 
 
-class Answer:
-    """The first places of a shape: [(number of a node, cards)]."""
-
-    __slots__ = ("places",)
-
-    def __init__(self, places: List[Tuple[int, List[int]]]) -> None:
-        self.places = places
-
-
-class Fits:
-    """Where tasks fit, as fits.py has it; each question is a call."""
-
-    def __init__(self, link: "Link") -> None:
-        self.link = link
-        self.failed: Dict[Shape, Tuple[int, int]] = {}  # when it failed (freed_epoch), and of how many
-
-    def touch(self, node: Node) -> None:
-        pass
-
-    def find(self, shape: Shape, n: int, takes: bool) -> int:
-        """How many places there are, at most n; 0 when it is known that there are fewer."""
-        link, policy = self.link, self.link.policy
-        failed = self.failed.get(shape)
-        if failed and failed[0] == policy.freed_epoch and n >= failed[1]:
-            return 0
-        if n > link.n_place:
-            link.room(0, n)
-        found: int = link.take(link.code, shape.id, n) if takes else link.lib.code_places(link.code, shape.id, n, 0)
-        if found < n and (found == 0 or shape.monotone):
-            self.failed[shape] = policy.freed_epoch, found + 1
-        return found
-
-    def places(self, shape: Shape, n: int) -> Optional[Answer]:
-        return Answer(self.link.found(n)) if self.find(shape, n, False) == n else None
-
-    def place_all(self, tasks: List[Task]) -> Optional[Places]:
-        shape, n = tasks[0].shape, len(tasks)
-        if self.find(shape, n, True) < n:
-            return None
-        link, policy = self.link, self.link.policy
-        nodes, at = policy.nodes, 0
-        places: Places = []
-        for task in tasks:
-            node = task.node = nodes[link.place[at]]
-            cards = task.cards = link.cards_of(link.place[at + 1])
-            task.cpu = node.cpu - node.cpu_reserved if shape.exclusive else shape.cpu
-            if shape.licences:
-                policy._license(task, -1)
-            places.append((node, cards))
-            at += 2
-        policy.change_epoch += n
-        return places
-
-    def fitting(self, shape: Shape) -> List[int]:
-        found = self.link.lib.code_places(self.link.code, shape.id, 0, 0)
-        return [i for i, _ in self.link.found(found)]
-
-    def best(self, shape: Shape) -> Optional[Node]:
-        policy = self.link.policy
-        if self.failed.get(shape) == (policy.freed_epoch, 1):
-            return None
-        i: int = self.link.lib.code_best(self.link.code, shape.id)
-        if i >= 0:
-            return policy.nodes[i]
-        self.failed[shape] = policy.freed_epoch, 1
-        return None
-
-    def suitable(self, shape: Shape) -> List[int]:
-        found = self.link.lib.code_places(self.link.code, shape.id, 0, 1)
-        return [i for i, _ in self.link.found(found)]
-
-    def cards(self, shape: Shape, node: Node) -> Optional[List[int]]:
-        link = self.link
-        return link.cards_of(link.place[1]) if link.lib.code_fits(link.code, shape.id, node.index) else None
-
-
-class InProcessSaid(Said):
-    """Frequent decisions as numbers, in `words`; others as those of protocol.py."""
-
-    def __init__(self, link: "Link") -> None:
-        super().__init__()
-        self.link = link
-        self.words: List[int] = []
-        self.reasons: Dict[Optional[str], int] = {None: 0, "": 0}
-
-    def reason(self, text: Optional[str]) -> int:
-        number = self.reasons.get(text)
-        if number is None and text is not None:
-            number = (
-                self.link.lib.code_reason(self.link.code, text.encode()) if len(self.reasons) < REASONS_MAX else -1
-            )
-            if number >= 0:
-                self.reasons[text] = number
-        return -1 if number is None else number
-
-    def start(self, job: int, task: int, node: int, cards: Any = None, cpu: Any = None, reason: Any = None) -> None:
-        number = self.reasons.get(reason)
-        if number is None:
-            number = self.reason(reason)
-        if number < 0:
-            self.other("start", job, task, node, cards, cpu, reason)
-        else:
-            self.words += (
-                START,
-                job,
-                task,
-                node,
-                cards.mask if type(cards) is Cards else mask_of(cards),
-                cpu or 0,
-                number,
-            )
-
-    def start_gang(
-        self, job: int, nodes: List[int], cards: Any = None, cpu: Any = None, reason: Any = None
-    ) -> None:
-        number = self.reason(reason)
-        if number < 0:
-            self.other("start_gang", job, nodes, cards, cpu, reason)
-            return
-        self.words += (START_GANG, job, number, len(nodes))
-        for i, node in enumerate(nodes):
-            self.words += (node, mask_of(cards[i]) if cards else 0, cpu[i] if cpu else 0)
-
-    def preempt(self, job: int, task: int, reason: Any = None) -> None:
-        number = self.reason(reason)
-        if number < 0:
-            self.other("preempt", job, task, reason)
-        else:
-            self.words += (PREEMPT, job, task, number)
-
-    def hold(self, job: int, task: int, reason: Any, head: Any = None) -> None:
-        number = self.reason(reason)
-        if number < 0:
-            self.other("hold", job, task, reason, head)
-        else:
-            self.words += (HOLD, job, task, int(bool(head)), number)
-
-    def wake(self, at: int) -> None:
-        self.words += (WAKE, at)
-
-    def other(self, verb: str, *args: Any, **more: Any) -> None:
-        self.decisions.append(getattr(verbs, verb)(*args, **more))
-        self.words.append(OTHER)
-
-    def __getattr__(self, verb: str) -> Any:
-        if verb.startswith("_"):
-            raise AttributeError(verb)
-        return lambda *args, **more: self.other(verb, *args, **more)
-
-
 class Link:
     """One policy of one run, and the simulator."""
 
@@ -230,8 +80,8 @@ class Link:
         self.policy = policy
         self.code = ctypes.c_void_p(code)
         self.lib = library()
-        self.take = self.lib.code_take
-        self.move = self.lib.code_move
+        self.start = self.lib.code_start
+        self.start_gang = self.lib.code_start_gang
         self.nodes: Any = ()
         self.cards: Any = ()
         self.place: Any = ()
@@ -240,13 +90,26 @@ class Link:
         self.users: Dict[int, Optional[str]] = {}
         self.queues: Dict[int, Optional[str]] = {-1: None}
         self.told_cluster = False
-        policy._fits = Fits(self)
         self.said = policy._verbs = InProcessSaid(self)
+        policy._fits = fits = Fits(self, self.said)
+        policy._starts = fits.start
+        self.failed = fits.failed
         policy._speak = self.ask
-        self.hears_arrivals = type(policy).on_arrival is not Policy.on_arrival
+        self.rounds: Any = None
 
-    def look(self) -> None:
-        """Where things are."""
+    def quicken(self, owner: "InProcess") -> int:
+        """Rounds by the module in C from now on; returns their address."""
+        policy, fits, said = self.policy, self.policy._fits, self.said
+        kept = [owner, self, policy, fits, said.decisions, policy.jobs, policy.waiting, policy.running, policy.shapes]
+        kept += [policy._scaled, fits.failed, said.reasons, said.words, self.users, self.queues, self.known_cards]
+        kept += [Told, Job, Shape, Task, Unit]
+        starts = [ctypes.cast(start, ctypes.c_void_p).value for start in (self.start, self.start_gang)]
+        self.rounds = _fairway.Rounds(tuple(kept), self.code.value, *starts)
+        policy._starts, policy._starts_first = self.rounds.start, self.rounds.start_first
+        return id(self.rounds)
+
+    def look(self) -> Optional[bytes]:
+        """Where things are; returns the text of the round."""
         b = Block()
         self.lib.code_block(self.code, b)
 
@@ -264,6 +127,10 @@ class Link:
         if b.node and not self.told_cluster:
             self.nodes = (NodeStruct * b.n_nodes).from_address(b.node)
             self.cards = (CardStruct * b.n_cards).from_address(b.card) if b.card else ()
+        if self.rounds is not None:
+            self.rounds.look(b.words or 0, b.names or 0, b.place or 0, b.n_place)
+        text: Optional[bytes] = b.text
+        return text
 
     def room(self, n_out: int, n_place: int) -> None:
         self.lib.code_room(self.code, n_out, n_place)
@@ -287,55 +154,53 @@ class Link:
             raise RuntimeError("the simulator could not answer")
         return decode(answer.decode())
 
-    def name(self, kind: int, known: Dict[int, Optional[str]], number: int) -> Optional[str]:
+    def name(self, kind: int, known: Dict[int, Optional[str]], number: int) -> None:
         name = self.lib.code_name(self.code, kind, number)
-        text: Optional[str] = name.decode() if name is not None else None
-        known[number] = text
-        return text
+        known[number] = name.decode() if name is not None else None
 
     # ---- a round: written for speed, as most of a run's time goes here ----
 
-    def arrived(self, w: List[int], i: int, name: str) -> int:
+    def arrived(self, w: Sequence[int], i: int, name: str) -> int:
         """The job at w[i]; returns where the next event is."""
         policy = self.policy
-        number, submit, priority, gang, limit, duration, user, queue, _, n = w[i : i + 10]
-        job = Job.__new__(Job)
-        job.number = number
-        job.id = name
-        job.user = self.users[user] if user in self.users else self.name(USER, self.users, user)
-        job.queue = self.queues[queue] if queue in self.queues else self.name(QUEUE, self.queues, queue)
-        job.submit = submit
-        job.priority = priority
-        job.gang = gang == 1
-        job.limit = limit if limit >= 0 else None
-        job.duration = duration if duration >= 0 else None
-        job.category = job.elastic = None
-        job.hints = []
-        job.weights_thousands = job.work_us = job.n_stages = 0
-        i += 10
-        tasks: List[Task] = []
-        job.tasks = tasks
-        for _ in range(n):
-            shape = policy.shapes[w[i]]
-            left = w[i + 2] if w[i + 2] >= 0 else None
-            for _ in range(w[i + 1]):
-                tasks.append(Task(job, len(tasks), shape, left))
-            i += 3
+        number, submit, priority, gang, limit, duration, user, queue, _, n, shape, many, left = w[i : i + 13]
+        users, queues = self.users, self.queues
+        if user not in users:
+            self.name(USER, users, user)
+        if queue not in queues:
+            self.name(QUEUE, queues, queue)
+        job = Job(
+            number,
+            name,
+            users[user],
+            queues[queue],
+            submit,
+            priority,
+            gang == 1,
+            limit if limit >= 0 else None,
+            duration if duration >= 0 else None,
+        )
+        tasks, shapes, end = job.tasks, policy.shapes, i + 10 + 3 * n
+        if n == many == 1:
+            tasks.append(Task(job, 0, shapes[shape], left if left >= 0 else None))
+        else:
+            for shape, many, left in zip(w[i + 10 : end : 3], w[i + 11 : end : 3], w[i + 12 : end : 3]):
+                for _ in range(many):
+                    tasks.append(Task(job, len(tasks), shapes[shape], left if left >= 0 else None))
         job.n_asked = job.n_left = len(tasks)
-        policy.jobs[number] = job
-        if self.hears_arrivals:
-            policy.on_arrival(job)
-        units = [tasks[:]] if gang else [[task] for task in tasks]
-        for members in units:
-            unit = Unit(job, members)
-            policy.waiting[unit] = None
-            policy.on_wait(unit)
-        return i
+        policy._arrived(job)
+        return end
 
-    def event(self, w: List[int], i: int, rare: Any) -> int:
+    def event(self, w: Sequence[int], i: int, rare: Any) -> int:
         """One of the events that are not frequent; returns where the next is."""
         policy = self.policy
         event = w[i]
+        if event == ENDED:
+            policy._ended(policy.jobs[w[i + 1]].tasks[w[i + 2]])
+            return i + 3
+        if event == JOB_ENDED:
+            policy._job_ended(policy.jobs[w[i + 1]])
+            return i + 2
         if event == READY:
             policy._ready(policy.jobs[w[i + 1]].tasks[w[i + 2]], w[i + 3], w[i + 4] if w[i + 4] >= 0 else None)
             return i + 5
@@ -348,70 +213,95 @@ class Link:
             read_event(policy, next(rare))
         return i + 1
 
-    def begin(self, text: bytes, w: List[int]) -> Any:
-        """What is told as text; returns the events of it."""
+    def begin(self, text: bytes) -> Tuple[Any, bool]:
+        """What is told as text; returns the events of it, and whether more licences are free."""
         policy = self.policy
         said = decode(text.decode())
-        if read_shapes(policy, said):
-            w[1] = 1
+        more = read_shapes(policy, said)
         for node in said.get("nodes", ()):
             policy.nodes[node["node"]].queued = node.get("queued", 0)
-        return iter(said["events"])
+        return iter(said["events"]), more
 
-    def round(self, text: Optional[bytes], moved: int, n: int) -> int:
-        if moved:
-            self.look()
+    def cluster(self) -> int:
+        text = self.look() or b""
+        read_cluster(self.policy, decode(text.decode()), lambda node: InProcessNode(node, self))
+        self.told_cluster = True
+        return 0
+
+    def round(self, n: int) -> int:
+        text = None
+        if n <= 0:
+            if n == 0:
+                return self.cluster()
+            text = self.look()
+            n = -n
         policy = self.policy
-        if not self.told_cluster:
-            read_cluster(policy, decode((text or b"").decode()), lambda node: InProcessNode(node, self))
-            self.told_cluster = True
-            return 0
-        w = self.words[:n].tolist()
+        w = UNPACK[n](self.words) if n < 64 else self.words[:n].tolist()
         policy.now = w[0]
-        rare = self.begin(text, w) if text is not None else None
-        if w[1]:
+        rare, more = self.begin(text) if text is not None else (None, False)
+        if more or w[1]:
             policy._freed_epochs += 1
             policy.freed_epoch = policy._freed_epochs
+            self.failed.clear()
         if w[2]:
             policy.change_epoch += 1
         jobs = policy.jobs
         i, named = 3, 0
         while i < n:
             event = w[i]
-            if event == ENDED:
-                policy._ended(jobs[w[i + 1]].tasks[w[i + 2]])
+            if event == LAST_ENDED:
+                job = jobs[w[i + 1]]
+                policy._last_ended(job, job.tasks[w[i + 2]])
                 i += 3
-            elif event == JOB_ENDED:
-                policy._job_ended(w[i + 1])
-                i += 2
             elif event == SHAPE:
-                policy.shapes.append(Shape.of_numbers(len(policy.shapes), w[i + 1 : i + 8]))
+                policy.shapes.append(Shape(len(policy.shapes), *w[i + 1 : i + 8]))
                 i += 8
             elif event == ARRIVED:
                 end = named + w[i + 9]
-                i = self.arrived(w, i + 1, bytes(self.names[named:end]).decode())
+                i = self.arrived(w, i + 1, str(self.names[named:end], "utf-8"))
                 named = end
             else:
                 i = self.event(w, i, rare)
         if policy._scaled:
             policy._scaled.clear()
         policy.decide()
-        words = self.said.words
-        return self.send(words) if words else 0
+        return self.finish()
 
-    def send(self, words: List[int]) -> int:
+    def finish(self) -> int:
+        """What was decided, as words to be read by the library; returns how many, -1: some could not be said."""
         said = self.said
+        if not (said.words or said.decisions):
+            return 0
         if said.decisions:
             line = encode({"msg": "decisions", "decisions": said.decisions})
-            said.decisions = []
+            said.decisions.clear()
             if self.lib.code_decisions(self.code, line.encode()) != 0:
                 return -1
+        return self.write(said.words)
+
+    def write(self, words: List[int]) -> int:
         n = len(words)
         if n > self.n_out:
             self.room(n, 0)
         self.out[:n] = array("q", words)
         words.clear()
         return n
+
+    def flush(self) -> None:
+        """What was said, before that which the library itself adds."""
+        self.lib.code_say(self.code, self.write(self.said.words))
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Python's collector looks for cycles less often: what is made here has none when it goes (told.py)."""
+    was = gc.get_threshold()
+    if was[0] > 0:  # 0: it never looks
+        gc.set_threshold(max(was[0], COLLECT_AFTER), *was[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*was)
 
 
 class InProcess:
@@ -428,14 +318,16 @@ class InProcess:
         self.ops = CodeOps(
             size=ctypes.sizeof(CodeOps),
             create=CODE_CREATE(self.create),
-            round=CODE_ROUND(self.round),
+            round=CODE_ROUND(_fairway.ROUND if _fairway else self.round),
             destroy=CODE_DESTROY(self.destroy),
         )
 
     def fail(self, code: int, e: BaseException) -> None:
+        import traceback
+
         self.failure = self.failure or e
-        last = traceback.extract_tb(e.__traceback__)[-1]
-        library().code_fail(code, f"{type(e).__name__}: {e} ({last.filename}:{last.lineno})".encode())
+        where = "".join(f" ({at.filename}:{at.lineno})" for at in traceback.extract_tb(e.__traceback__)[-1:])
+        library().code_fail(code, f"{type(e).__name__}: {e}{where}".encode())
 
     def create(self, ctx: int, code: int, line: bytes, answer: Any) -> int:
         try:
@@ -444,21 +336,25 @@ class InProcess:
             if error:
                 raise ValueError(error)
             policy.weights = decode(line.decode()).get("weights", {})
-            self.links[code] = Link(policy, code)
-            self.kept[code] = encode(hello(policy)).encode()
-            answer[0] = self.kept[code]
-            return code
+            link = Link(policy, code)
+            instance = link.quicken(self) if _fairway else code
+            self.links[instance] = link
+            self.kept[instance] = encode(hello(policy)).encode()
+            answer[0] = self.kept[instance]
+            return instance
         except BaseException as e:
             self.fail(code, e)
             return 0
 
-    def round(self, code: int, text: Optional[bytes], moved: int, n: int) -> int:
+    def round(self, code: int, n: int) -> int:
         try:
-            return self.links[code].round(text, moved, n)
+            return self.links[code].round(n)
         except BaseException as e:
             self.fail(code, e)
             return -1
 
-    def destroy(self, code: int) -> None:
-        self.links.pop(code, None)
-        self.kept.pop(code, None)
+    def destroy(self, instance: int) -> None:
+        self.kept.pop(instance, None)
+        link = self.links.pop(instance, None)
+        if link is not None:  # its cycles of references end
+            link.policy._starts = link.policy._starts_first = link.rounds = None

@@ -138,7 +138,7 @@ class Plot(Structure):
 
 
 CODE_CREATE = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_char_p, POINTER(c_char_p))
-CODE_ROUND = CFUNCTYPE(c_int64, c_void_p, c_char_p, c_int64, c_int64)
+CODE_ROUND = CFUNCTYPE(c_int64, c_void_p, c_int64)
 CODE_DESTROY = CFUNCTYPE(None, c_void_p)
 
 
@@ -155,6 +155,7 @@ class CodeOps(Structure):
 
 class Block(Structure):
     _fields_ = [
+        ("text", c_char_p),
         ("words", c_void_p),
         ("n_words", c_int64),
         ("names", c_void_p),
@@ -207,10 +208,11 @@ class CardStruct(Structure):
     ]
 
 
+Functions = Dict[str, Tuple[Any, Optional[List[Any]]]]  # name -> result, arguments
 _STRINGS = POINTER(c_char_p)
 _ERROR = POINTER(ErrorStruct)
 # Calls that run for long let other threads of Python go on; those that a policy makes do not.
-_LONG: Dict[str, Tuple[Any, List[Any]]] = {
+_LONG: Functions = {
     "fairway_open": (c_void_p, [c_char_p, c_char_p, _STRINGS, ctypes.c_size_t, _ERROR]),
     "fairway_close": (None, [c_void_p]),
     "fairway_add_policy": (c_int, [c_void_p, c_char_p, c_char_p, _ERROR]),
@@ -224,19 +226,24 @@ _LONG: Dict[str, Tuple[Any, List[Any]]] = {
     "fairway_version": (c_char_p, []),
     "fairway_api": (c_uint32, []),
 }
-_SHORT: Dict[str, Tuple[Any, List[Any]]] = {
+_SHORT: Functions = {
     "fairway_code_block": (None, [c_void_p, POINTER(Block)]),
     "fairway_code_fail": (None, [c_void_p, c_char_p]),
     "fairway_code_room": (None, [c_void_p, c_int64, c_int64]),
-    "fairway_code_places": (c_int64, [c_void_p, c_int64, c_int64, c_int64]),
-    "fairway_code_take": (c_int64, [c_void_p, c_int64, c_int64]),
-    "fairway_code_best": (c_int64, [c_void_p, c_int64]),
-    "fairway_code_fits": (c_int64, [c_void_p, c_int64, c_int64]),
-    "fairway_code_move": (None, [c_void_p, c_int64, c_int64, c_int64, c_int64, c_int64]),
-    "fairway_code_free": (None, [c_void_p, c_int64, c_int64, c_int64, c_int64]),
+    # Of a pointer and ints: ctypes is quicker when it is not told so.
+    "fairway_code_places": (c_int, None),
+    "fairway_code_take": (c_int, None),
+    "fairway_code_start": (c_int, None),
+    "fairway_code_start_gang": (c_int, None),
+    "fairway_code_best": (c_int, None),
+    "fairway_code_fits": (c_int, None),
+    "fairway_code_move": (None, [c_void_p, c_int64, c_int64, c_int64, c_int64]),
+    "fairway_code_free": (None, [c_void_p, c_int64, c_int64, c_int64]),
+    "fairway_code_free_engine": (None, [c_void_p, c_int64, c_int64, c_int64]),
     "fairway_code_reason": (c_int64, [c_void_p, c_char_p]),
     "fairway_code_name": (c_char_p, [c_void_p, c_int64, c_int64]),
     "fairway_code_query": (c_char_p, [c_void_p, c_char_p]),
+    "fairway_code_say": (None, [c_void_p, c_int64]),
     "fairway_code_decisions": (c_int, [c_void_p, c_char_p]),
 }
 
@@ -245,7 +252,7 @@ class Library:
     """Its functions, as attributes."""
 
     def __init__(self) -> None:
-        loaded: Tuple[Tuple[Any, Dict[str, Tuple[Any, List[Any]]]], ...]
+        loaded: Tuple[Tuple[Any, Functions], ...]
         path = os.environ.get("FAIRWAY_LIBRARY", f"libfairway.so.{API}")
         try:
             loaded = ((ctypes.CDLL(path), _LONG), (ctypes.PyDLL(path), _SHORT))
@@ -255,7 +262,8 @@ class Library:
             for name, (result, arguments) in functions.items():
                 function = getattr(dll, name)
                 function.restype = result
-                function.argtypes = arguments
+                if arguments is not None:
+                    function.argtypes = arguments
                 setattr(self, name[len("fairway_") :], function)
         if self.api() != API:
             raise ImportError(f"'{path}' has API {self.api()}; this package was made for {API}")

@@ -1,7 +1,7 @@
 """policy.py -- scheduling policies for Fairway in Python 3, standard library only.
 
-A policy is a class with a method decide().  This module keeps the cluster and
-the jobs in step with what the simulator tells, and checks nothing: every
+A policy is a class with a method decide(), derived from Policy.  Here is what
+it may do; what it knows and hears of is in told.py.  Nothing is checked: every
 decision is checked by the simulator.
 
     import fairway
@@ -26,104 +26,24 @@ shares in thousandths of a card.  In a process of its own, print() goes to
 standard error, as standard output belongs to the protocol.
 """
 
-from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Sequence, Tuple
 
-from .view import WHOLE, Job, Node, Shape, Task, Unit
+from .told import Held, Told
+from .view import Job, Node, Shape, Task, Unit
 
 Places = List[Tuple[Node, Optional[List[int]]]]  # by task: its node, and cards; None: the simulator chooses
-Held = List[Tuple[Node, Optional[List[int]], int]]  # and its cores
 Find = Callable[[Shape], Optional[Node]]
 Amount = Dict[str, Any]  # {"cpu": .., "gpu": .., "licences": {..}}
 
 
-class Policy:
+class Policy(Told):
     """Derive, give it a name, and write decide().
 
     Before decide() is called, the on_* methods are called once an event, in the
     order of the events; none has to be written.
     """
 
-    name = "unnamed"
-    source = "a program of its own"
-    summary = ""
-    # of "preempts", "uses_limits", "clairvoyant", "by_count", "strands", "runs_calls", "takes_refusals"
-    flags: Tuple[str, ...] = ()
-    params: Dict[str, str] = {}  # name -> default, a string; given as name=value on the command line
-
-    def __init__(self) -> None:
-        self.param = dict(self.params)  # as given
-        self.weights: Dict[str, float] = {}  # users' weights from the scenario; others 1
-        self.now = 0  # microseconds
-        self.seed: Optional[int] = None  # of the run; a policy that draws draws from random.Random(self.seed) alone
-        self.audited = False  # check what can be checked of your own results
-        self.multi_from = 4  # GPUs from which results call what starts together multi, not single
-        self.engines: List[str] = []  # types
-        self.gpu_types: Dict[str, Dict[str, int]] = {}  # name -> what its data sheet says: PROTOCOL.md, "cluster"
-        self.licences: Dict[str, int] = {}  # name -> how many the cluster has
-        self.licences_free: Dict[str, int] = {}
-        self.nodes: List[Node] = []
-        self.shapes: List[Shape] = []
-        self.jobs: Dict[int, Job] = {}  # number -> Job, live ones
-        self.waiting: Dict[Unit, None] = {}  # units, in the order in which they began to wait
-        self.running: Dict[Unit, None] = {}  # units, in the order in which they started
-        self.freed_epoch = (
-            0  # a new one when anything becomes free: while it is the same, what did not fit still does not
-        )
-        self.change_epoch = 0  # grows with every change of what is free
-        self._freed_epochs = (
-            0  # how many there were; none comes again, unless a policy puts it back with what was free
-        )
-        self._most = (0, 0, 0)  # cores, memory and thousandths of cards of the largest nodes
-        self._fits: Any = (
-            None  # how places are found, decisions said and questions asked: protocol.py, inprocess.py
-        )
-        self._verbs: Any = None
-        self._speak: Any = None
-        self._head: Optional[Tuple[Unit, str]] = None  # unit and reason of a hold, as last said
-        self._held: Dict[Unit, str] = {}  # the same of others
-        self._scaled: Dict[
-            Unit, Tuple[int, Held]
-        ] = {}  # Unit -> its size and what it held before the last scale, until the next round
-
-    # ---- what happens ----
-
-    def on_cluster(self) -> None:
-        """Once, before anything else: self.nodes is filled."""
-
-    def on_arrival(self, job: Job) -> None:
-        """A job arrived; on_wait follows for each unit that may start."""
-
-    def on_wait(self, unit: Unit) -> None:
-        """The unit begins to wait, or waits again after an interruption."""
-
-    def on_stop(self, unit: Unit) -> None:
-        """The unit no longer runs: it ended, was preempted, or its node failed."""
-
-    def on_leave(self, unit: Unit) -> None:
-        """The unit no longer waits and will not run: its job was ended at its limit."""
-
-    def on_task_end(self, task: Task) -> None:
-        """A task ended; its node and cards can still be read."""
-
-    def on_job_end(self, job: Job) -> None:
-        """The last task of the job ended."""
-
-    def on_node(self, node: Node) -> None:
-        """The node went down or came up: node.up."""
-
-    def on_timer(self) -> None:
-        """A wake asked for earlier."""
-
-    def on_call(self, task: Task, lost: Optional[Node]) -> None:
-        """The next call of a running task may run: task.calls[task.next_call].  lost: the node with which the
-        last was lost, or None.
-        """
-
-    def on_refused(self, unit: Optional[Unit], do: str, refusal: str, node: Optional[Node]) -> None:
-        """A decision of the last round was refused: what it was, why, and its node ("takes_refusals" only).
-
-        The unit is as before, or waits as the last if it was to start; None if the decision named none.
-        """
+    __slots__ = ()
 
     def decide(self) -> None:
         raise NotImplementedError("a policy has a method decide()")
@@ -131,41 +51,86 @@ class Policy:
     # ---- what to do about it ----
 
     def start(
-        self, unit: Unit, places: Optional[Places] = None, reason: Optional[str] = None, cpu: Optional[int] = None
+        self,
+        unit: Unit,
+        places: Optional[Places] = None,
+        reason: Optional[str] = None,
+        cpu: Optional[int] = None,
+        mem: Optional[int] = None,
+        find: Optional[Find] = None,
     ) -> bool:
         """Start a unit; places: [(node, cards)] by task as place() gives them, cards None: the simulator chooses.
 
         The free resources of the nodes are taken at once.  Without places they
-        are those of place(unit); False if there are none.  cpu: what each task
-        gets instead of the cores that it asks, thousandths.
+        are those of place(unit, find); False if there are none.  In process that
+        is the quickest way to start, with find None or self.best_fit.  cpu, mem:
+        what each task gets instead of the cores (thousandths) and memory that it asks.
         """
+        starts = self._starts
+        if starts and places is None and unit.plain and not (cpu or mem) and (not find or find == self.best_fit):
+            started: bool = starts(unit, find is not None, reason)
+            return started
         if places is None:
-            places = self.place(unit)
+            places = self.place(unit, find)
             if places is None:
                 return False
-        else:
-            for task, (node, cards) in zip(unit.tasks, places):
-                if task.node is None:
-                    self._allocate(task, node, cards)
-        if cpu is not None:
-            for task in unit.tasks:
-                self._resize(task, cpu)
-        if unit.job.gang:
-            each = [c or [] for _, c in places] if all(c is not None for _, c in places) else None
-            cores = [cpu] * len(places) if cpu else None
-            self._verbs.start_gang(unit.job.number, [n.index for n, _ in places], each, cores, reason)
-        else:
-            node, cards = places[0]
-            self._verbs.start(unit.job.number, unit.tasks[0].index, node.index, cards, cpu, reason)
+        self._start_at(unit, places, reason, cpu, mem)
+        if unit.tasks[0].calls:
+            self._unqueue(unit)
+        self._started(unit)
+        return True
+
+    def start_first(
+        self, units: Sequence[Unit], reason: Optional[str] = None, find: Optional[Find] = None
+    ) -> Optional[int]:
+        """Start the first of these units that start(unit, None, reason, find=find) starts; its place among them.
+
+        In process that costs less than to start them one by one.
+        """
+        units = list(units)
+        quickly = self._starts_first if find is None or find == self.best_fit else None
+        i = 0
+        while i < len(units):
+            if quickly:  # past plain ones that do not start
+                i = quickly(units, find is not None, reason, i)
+                if i == len(units) or units[i].state == "running":
+                    break
+            if self.start(units[i], None, reason, None, None, find):
+                break
+            i += 1
+        return i if i < len(units) else None
+
+    def _started(self, unit: Unit) -> None:
         unit.state = "running"
         unit.started = self.now
         if self._head or self._held:
             self._unhold(unit)
-        if unit.tasks[0].calls:
-            self._unqueue(unit)
         self.waiting.pop(unit, None)
         self.running[unit] = None
-        return True
+
+    def _start_at(
+        self, unit: Unit, places: Places, reason: Optional[str], cpu: Optional[int], mem: Optional[int]
+    ) -> None:
+        for task, (node, cards) in zip(unit.tasks, places):
+            if task.node is None:
+                self._allocate(task, node, cards)
+        self._grant(unit, cpu, mem)
+        if unit.job.gang:
+            nodes, *more = self._each(places, cpu, mem)
+            self._verbs.start_gang(unit.job.number, nodes, *more[:2], reason, *more[2:])
+        else:
+            node, cards = places[0]
+            self._verbs.start(unit.job.number, unit.tasks[0].index, node.index, cards, cpu, reason, mem)
+
+    @staticmethod
+    def _each(places: Places, cpu: Optional[int], mem: Optional[int]) -> Tuple[Any, Any, Any, Any]:
+        """Nodes, cards, cores and memory of each task, as decisions about many tell them."""
+        return (
+            [node.index for node, _ in places],
+            None if any(cards is None for _, cards in places) else [cards for _, cards in places],
+            [cpu] * len(places) if cpu else None,
+            [mem] * len(places) if mem else None,
+        )
 
     def preempt(self, unit: Unit, reason: Optional[str] = None) -> None:
         """Stop a running unit; what it held is free at once, and it will wait again in the next round."""
@@ -180,10 +145,19 @@ class Policy:
         """
         unit._size(n)
 
-    def scale(self, unit: Unit, n: int, find: Optional[Find] = None, reason: Optional[str] = None) -> bool:
+    def scale(
+        self,
+        unit: Unit,
+        n: int,
+        find: Optional[Find] = None,
+        reason: Optional[str] = None,
+        cpu: Optional[int] = None,
+        mem: Optional[int] = None,
+    ) -> bool:
         """A running unit of an elastic job goes on with n tasks, at the places that place(unit, find) has for so many.
 
         What it holds is free for that.  False, and nothing is changed, if there are no such places.
+        cpu, mem: as start() has them.
         """
         was, held = len(unit.tasks), self.release(unit)
         unit._size(n)
@@ -192,16 +166,17 @@ class Policy:
             unit._size(was)
             self.reallocate(unit, held)
             return False
-        cards = [c for _, c in places] if all(c is not None for _, c in places) else None
-        self._verbs.scale(unit.job.number, [node.index for node, _ in places], cards, reason=reason)
+        self._grant(unit, cpu, mem)
+        nodes, cards, cores, memory = self._each(places, cpu, mem)
+        self._verbs.scale(unit.job.number, nodes, cards, cores, reason, memory)
         self._scaled[unit] = (was, held)
         unit.started = self.now
         return True
 
-    def resize(self, task: Task, cpu: int, reason: Optional[str] = None) -> None:
-        """A running task that is not exclusive holds other cores from now on, thousandths."""
-        self._verbs.resize(task.job.number, task.index, cpu, reason)
-        self._resize(task, cpu)
+    def resize(self, task: Task, cpu: int, reason: Optional[str] = None, mem: Optional[int] = None) -> None:
+        """A running task that is not exclusive holds other cores from now on, thousandths; and other memory."""
+        self._verbs.resize(task.job.number, task.index, cpu, reason, mem)
+        self._resize(task, cpu, mem or task.mem)
 
     def hold(self, unit: Unit, reason: str, head: bool = False) -> None:
         """For the record: why a waiting unit is not started although it might; head: units behind it wait for it."""
@@ -212,12 +187,6 @@ class Policy:
         else:
             return
         self._verbs.hold(unit.job.number, unit.tasks[0].index, reason, head)
-
-    def _unhold(self, unit: Unit) -> None:
-        """It starts, or will not: said again, a reason is news."""
-        if self._head and self._head[0] is unit:
-            self._head = None
-        self._held.pop(unit, None)
 
     def _unqueue(self, unit: Unit) -> None:
         for task in unit.tasks:
@@ -301,9 +270,10 @@ class Policy:
 
     def suitable(self, shape: Shape) -> FrozenSet[Node]:
         """Every node on which a task of the shape would fit if the node were up and nothing ran there: a set."""
-        if shape._suitable is None:
-            shape._suitable = frozenset(self.nodes[i] for i in self._fits.suitable(shape))
-        return shape._suitable
+        nodes = self._suitable.get(shape)
+        if nodes is None:
+            nodes = self._suitable[shape] = frozenset(self.nodes[i] for i in self._fits.suitable(shape))
+        return nodes
 
     def best_fit(self, shape: Shape) -> Optional[Node]:
         """The node that a task of the shape leaves fullest: policies/README.md, "best"."""
@@ -319,13 +289,17 @@ class Policy:
         if unit.licences and not self.licensed(unit):
             return None
         tasks = unit.tasks
-        if find is None and unit.alike:
-            placed: Optional[Places] = self._fits.place_all(tasks)
+        if self._by_rule(unit, find):
+            placed: Optional[Places] = self._fits.place_all(tasks, find is not None)
             return placed
         # If so many do not fit at all, then neither where find says.
         if len(tasks) > 1 and unit.monotone and self._fits.places(tasks[0].shape, len(tasks)) is None:
             return None
         return self._place_each(tasks, find or self.first_fit)
+
+    def _by_rule(self, unit: Unit, find: Optional[Find]) -> bool:
+        """Does the simulator find the places of all its tasks at once?"""
+        return unit.alike and (find is None or (self._starts is not None and find == self.best_fit))
 
     def _place_each(self, tasks: List[Task], find: Find) -> Optional[Places]:
         """Wherever find says, one by one."""
@@ -363,7 +337,7 @@ class Policy:
 
         Returns what reallocate() wants.
         """
-        held = [(t.node, t.cards, t.cpu) for t in unit.tasks if t.node is not None]
+        held = [(t.node, t.cards, t.cpu, t.mem) for t in unit.tasks if t.node is not None]
         for task in unit.tasks:
             if task.node is not None:
                 self._deallocate(task)
@@ -372,9 +346,9 @@ class Policy:
 
     def reallocate(self, unit: Unit, held: Held) -> None:
         """Undo release()."""
-        for task, (node, cards, cpu) in zip(unit.tasks, held):
+        for task, (node, cards, cpu, mem) in zip(unit.tasks, held):
             self._allocate(task, node, cards)
-            self._resize(task, cpu)
+            self._resize(task, cpu, mem)
 
     def _freed(self) -> None:
         self._freed_epochs += 1
@@ -385,12 +359,8 @@ class Policy:
         self._fits.touch(node)
 
     def _allocate(self, task: Task, node: Node, cards: Optional[List[int]]) -> None:
-        task.node, task.cards, task.cpu = (
-            node,
-            cards,
-            node.cpu - node.cpu_reserved if task.shape.exclusive else task.shape.cpu,
-        )
-        node._move(task.shape, cards or (), -1, task.cpu)
+        task._hold(node, cards)
+        node._move(task.shape, cards or (), -1)
         if task.shape.licences:
             self._license(task, -1)
         self._touch(node)
@@ -399,85 +369,32 @@ class Policy:
         for k, n in task.shape.licences.items():
             self.licences_free[k] = self.licences_free.get(k, 0) + sign * n
 
-    def _resize(self, task: Task, cpu: int) -> None:
-        if cpu == task.cpu or task.shape.exclusive or task.node is None:
+    def _grant(self, unit: Unit, cpu: Optional[int], mem: Optional[int]) -> None:
+        """Tasks that were just placed get other cores or memory than they ask."""
+        for task in unit.tasks if cpu or mem else ():
+            self._resize(task, cpu or task.cpu, mem or task.mem)
+
+    def _resize(self, task: Task, cpu: int, mem: int) -> None:
+        cpu_freed, mem_freed = task.cpu - cpu, task.mem - mem
+        if task.shape.exclusive or task.node is None or not (cpu_freed or mem_freed):
             return
-        task.node._free_cpu(task.cpu - cpu)
-        if cpu < task.cpu:
+        task.node._free(cpu_freed, mem_freed)
+        if cpu_freed > 0 or mem_freed > 0:
             self._freed()
-        task.cpu = cpu
+        task.cpu, task.mem = cpu, mem
         self._touch(task.node)
 
     def _deallocate(self, task: Task) -> None:
         if task.node is None:
             return
-        task.node._move(task.shape, task.cards or (), +1, task.cpu)
+        shape = task.shape
+        task.node._move(shape, task.cards or (), +1)
+        if (task.cpu, task.mem) != (shape.cpu, shape.mem) and not shape.exclusive:
+            task.node._free(task.cpu - shape.cpu, task.mem - shape.mem)
         if task.shape.licences:
             self._license(task, +1)
         self._touch(task.node)
         task.node = task.cards = None
-
-    # ---- in step with the simulator ----
-
-    def _wait(self, unit: Unit) -> None:
-        unit.state = "waiting"
-        unit.started = None
-        self.waiting[unit] = None
-        self.on_wait(unit)
-
-    def _stop(self, unit: Unit) -> None:
-        """It runs no more.  What it held is in the node's state that the simulator sends."""
-        was_running = self.running.pop(unit, 0) is None
-        if was_running or unit.state == "leaving":
-            self.on_stop(unit)
-        for task in unit.tasks:
-            task.node = task.cards = None
-            if task.may_call:
-                task.may_call = False
-
-    def _arrived(self, job: Job, not_waiting: Set[int]) -> None:
-        self.jobs[job.number] = job
-        self.on_arrival(job)
-        if job.gang:
-            self._wait(Unit(job, job.tasks[: job.n_asked]))
-            return
-        for task in job.tasks:
-            if task.index not in not_waiting:
-                self._wait(Unit(job, [task]))
-
-    def _ready(self, task: Task, attained: int, left: Optional[int]) -> None:
-        unit = task.unit
-        if unit is None:
-            unit = Unit(task.job, [task])
-            task.node = task.cards = None
-        elif unit.state != "waiting":
-            self._stop(unit)
-        if task.queue is not None:  # its node is lost; it is with the master again, as the last
-            task.queue = None
-            self.waiting.pop(unit, None)
-        unit.attained = attained
-        unit.left = left
-        self._wait(unit)
-
-    def _ended(self, task: Task) -> None:
-        self.on_task_end(task)
-        unit = task.unit
-        task.job.n_left -= 1
-        if unit is not None and unit.state != "ended" and task is unit.tasks[-1]:
-            self.waiting.pop(unit, None)
-            self._stop(unit)
-            unit.state = "ended"
-
-    def _job_ended(self, number: int) -> None:
-        job = self.jobs.pop(number)
-        for task in job.tasks:
-            unit = task.unit
-            if unit is not None and unit in self.waiting:
-                del self.waiting[unit]
-                unit.state = "ended"
-                self._unhold(unit)
-                self.on_leave(unit)
-        self.on_job_end(job)
 
     def _refused(self, said: Dict[str, Any]) -> None:
         """Every node's state was told with it; the unit's is asked for."""
@@ -487,8 +404,8 @@ class Policy:
         if unit and unit in self._scaled and said["do"] == "scale":
             was, held = self._scaled[unit]
             unit._size(was)
-            for task, (node, cards, cpu) in zip(unit.tasks, held):
-                task.node, task.cards, task.cpu = node, cards, cpu
+            for task, (node, cards, cpu, mem) in zip(unit.tasks, held):
+                task.node, task.cards, task.cpu, task.mem = node, cards, cpu, mem
         elif unit and elastic and said["do"] == "start_gang":
             unit.state = "waiting"
             for task in unit.tasks:
@@ -496,7 +413,8 @@ class Policy:
         for task in unit.tasks if unit and not elastic else ():
             now = self.query(task)
             task.node = self.nodes[now["node"]] if now["running"] else None
-            task.cards, task.cpu = now.get("cards"), now.get("cpu")
+            task.cards = now.get("cards")
+            task.cpu, task.mem = now.get("cpu", task.shape.cpu), now.get("mem", task.shape.mem)
             if task.calls:
                 task.queue = self.nodes[now["queue"]] if "queue" in now else None
                 task.may_call = task.may_call or (said["do"] == "call" and "call" not in now)

@@ -5,7 +5,6 @@ What is read here into a policy is the same for one in process (inprocess.py), w
 
 import json
 import sys
-import traceback
 from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Type
 
 from . import verbs
@@ -58,7 +57,7 @@ def read_cluster(policy: Policy, said: Dict[str, Any], make_node: Callable[[Dict
 def read_shapes(policy: Policy, said: Dict[str, Any]) -> bool:
     """New shapes, and what is free of licences; True when more is."""
     for s in said.get("shapes", ()):
-        policy.shapes.append(Shape(s))
+        policy.shapes.append(Shape.said(s))
     if "licences" not in said:
         return False
     grew = any(n > policy.licences_free.get(k, 0) for k, n in said["licences"].items())
@@ -73,14 +72,14 @@ def _inputs(job: Job, said: Dict[str, Any]) -> None:
 
 
 def _arrived(policy: Policy, said: Dict[str, Any]) -> None:
-    job = Job(said, policy.shapes)
+    job = Job.said(said, policy.shapes)
     _inputs(job, said)
     not_waiting: Set[int] = set()
     for first, last in said.get("blocked", ()):
         not_waiting.update(range(first, last + 1))
     for one in said.get("running", ()):  # bound to a node before the job came
         task = job.tasks[one["task"]]
-        task.node, task.cards = policy.nodes[one["node"]], one["cards"]
+        task._hold(policy.nodes[one["node"]], one["cards"])
         not_waiting.add(task.index)
     policy._arrived(job, not_waiting)
 
@@ -88,7 +87,8 @@ def _arrived(policy: Policy, said: Dict[str, Any]) -> None:
 def _ready(policy: Policy, said: Dict[str, Any]) -> None:
     job = policy.jobs[said["job"]]
     task = job.tasks[said["task"]]
-    task.inputs = ()
+    if task.inputs:
+        task.inputs = ()
     _inputs(job, said)
     policy._ready(task, said["attained"], said.get("left"))
 
@@ -109,7 +109,7 @@ _READ: Dict[str, Callable[[Policy, Dict[str, Any]], None]] = {
     "ready": _ready,
     "ended": _ended,
     "call": _call,
-    "job_ended": lambda policy, said: policy._job_ended(said["job"]),
+    "job_ended": lambda policy, said: policy._job_ended(policy.jobs[said["job"]]),
     "node_down": lambda policy, said: policy.on_node(policy.nodes[said["node"]]),
     "node_up": lambda policy, said: policy.on_node(policy.nodes[said["node"]]),
     "timer": lambda policy, said: policy.on_timer(),
@@ -194,6 +194,8 @@ def speak(policy_class: Type[Policy], argv: Optional[List[str]] = None) -> None:
             try:
                 read_round(policy, said)
             except Exception:
+                import traceback
+
                 traceback.print_exc()
                 sys.exit(1)
             write({"msg": "decisions", "decisions": said_by_it.decisions})

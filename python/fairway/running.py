@@ -1,16 +1,13 @@
 """running.py -- run(): scenarios under policies and seeds, with progress, and errors as exceptions."""
 
 import ctypes
-import inspect
 import json
 import os
-import shutil
-import subprocess
 import sys
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union, overload
+from contextlib import nullcontext
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
-from .inprocess import InProcess
+from .inprocess import InProcess, rarely_collected
 from .library import ON_BEGIN, ON_DECISION, ON_NOTE, ON_PROGRESS, ON_RUN, ErrorStruct, Options, library, strings
 from .policy import Policy
 from .protocol import speak
@@ -52,8 +49,7 @@ def error_of(e: ErrorStruct) -> Error:
     return _ERRORS.get(e.status, Error)(e.message.decode(), e.file.decode(), e.line, e.column, e.hint.decode())
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A run that ended: of which policy and seed, and what is told at once; the rest is in the database."""
 
     id: int
@@ -108,12 +104,14 @@ def _seeds(seeds: Optional[Seeds]) -> List[int]:
     return list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
 
 
-def _in_process(policy: PolicyLike) -> Optional[InProcess]:
-    if isinstance(policy, tuple):
-        return InProcess(policy[0], {k: str(v) for k, v in policy[1].items()})
-    if inspect.isclass(policy) and issubclass(policy, Policy):
-        return InProcess(policy, {})
-    return None
+def _in_process(policy: Union[Type[Policy], Tuple[Type[Policy], Mapping[str, Any]]]) -> InProcess:
+    made, params = policy if isinstance(policy, tuple) else (policy, {})
+    if not (isinstance(made, type) and issubclass(made, Policy)):
+        raise TypeError(
+            "a policy is a name as `fairway run -p` takes it, a class derived from Policy or (class, {...}), "
+            f"not {policy!r}; labels are given in the scenario's `policies`"
+        )
+    return InProcess(made, {k: str(v) for k, v in params.items()})
 
 
 class _Going:
@@ -201,14 +199,8 @@ class Runs(List[Run]):
     notes: List[str] = []
 
 
-@overload
-def run(what: Type[Policy], policies: Optional[List[str]] = None) -> None:
-    ...
-
-
-@overload
 def run(
-    what: ScenarioLike,
+    what: Union[ScenarioLike, Type[Policy]],
     policies: Optional[Sequence[PolicyLike]] = None,
     seeds: Optional[Seeds] = None,
     set: Optional[Mapping[str, Any]] = None,
@@ -221,24 +213,9 @@ def run(
     progress: bool = True,
     on_decision: Optional[Callable[..., None]] = None,
 ) -> Runs:
-    ...
-
-
-def run(
-    what: Any,
-    policies: Any = None,
-    seeds: Optional[Seeds] = None,
-    set: Optional[Mapping[str, Any]] = None,
-    database: Optional[Union[str, "os.PathLike[str]"]] = None,
-    *,
-    audit: bool = False,
-    strict: bool = False,
-    no_exec: bool = False,
-    log: Optional[str] = None,
-    progress: bool = True,
-    on_decision: Optional[Callable[..., None]] = None,
-) -> Optional[Runs]:
     """Run a scenario, a file or a dict, under policies and seeds; or, given a policy class alone, be that policy.
+
+    Of the latter the runs are the simulator's: none is returned.
 
     policies  names as `fairway run -p` takes them, classes derived from Policy, or (class, {parameter: value}), which
               run in this process; None: the scenario's own
@@ -248,15 +225,14 @@ def run(
     on_decision  called with (at_us, verb, job, task, node, reason) for every decision
     Raises InputError and others for what is wrong, what a policy in this process raised, and KeyboardInterrupt.
     """
-    if inspect.isclass(what) and issubclass(what, Policy):
-        speak(what, policies)
-        return None
+    if isinstance(what, type):
+        speak(what, None if policies is None else [str(pair) for pair in policies])
+        return Runs()
     lib = library()
     e = ErrorStruct()
     changes = _assignments(set)
-    text = json.dumps(what) if isinstance(what, Mapping) else None
-    path = "scenario" if text is not None else os.fspath(what)
-    f = lib.open(path.encode(), text.encode() if text is not None else None, strings(changes), len(changes), e)
+    text, path = (json.dumps(what).encode(), "scenario") if isinstance(what, Mapping) else (None, os.fspath(what))
+    f = lib.open(path.encode(), text, strings(changes), len(changes), e)
     if f is None:
         raise error_of(e)
     f = ctypes.c_void_p(f)
@@ -265,12 +241,11 @@ def run(
     going = _Going(bar, on_decision)
     try:
         for policy in policies or ():
-            code = _in_process(policy)
-            if code is not None:
-                codes.append(code)
-                lib.add_code(f, code.ops, code.spec.encode(), None, e)
-            else:
+            if isinstance(policy, str):
                 lib.add_policy(f, policy.encode(), None, e)
+            else:
+                codes.append(_in_process(policy))
+                lib.add_code(f, codes[-1].ops, codes[-1].spec.encode(), None, e)
         for seed in _seeds(seeds):
             if lib.add_seeds(f, seed, seed, e) != 0:
                 raise error_of(e)
@@ -281,7 +256,8 @@ def run(
             log=log.encode() if log else None,
             database=os.fspath(database).encode() if database is not None else None,
         )
-        status = lib.run(f, options, e)
+        with rarely_collected() if codes else nullcontext():
+            status = lib.run(f, options, e)
     finally:
         bar.close()
         lib.close(f)
@@ -297,6 +273,8 @@ def run(
 
 def program() -> str:
     """The path of the program `fairway`: $FAIRWAY, or the one on the PATH."""
+    import shutil
+
     found = os.environ.get("FAIRWAY") or shutil.which("fairway")
     if not found:
         raise WorldError(
@@ -318,6 +296,8 @@ def sweep(
 
     It goes on where it was stopped.
     """
+    import subprocess  # here, as it takes longer to import than all of run()
+
     command = [program(), "sweep", os.fspath(scenario), "--quiet"]
     for option, value in (("-d", database), ("-j", jobs)):
         if value is not None:

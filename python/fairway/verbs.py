@@ -6,6 +6,14 @@ Written by policies/decision.sh from the table of policies/decision.h: change th
 from typing import Any, Dict
 
 
+def _with(said: Dict[str, Any], **more: Any) -> Dict[str, Any]:
+    """What is left out is the default; of an amount, nothing is not the default."""
+    for key, value in more.items():
+        if value or isinstance(value, dict):
+            said[key] = value
+    return said
+
+
 def start(job: Any, task: Any, node: Any, cards: Any = None, cpu: Any = None,
           reason: Any = None, mem: Any = None) -> Dict[str, Any]:
     """A waiting task starts; not one of a gang.
@@ -16,15 +24,7 @@ def start(job: Any, task: Any, node: Any, cards: Any = None, cpu: Any = None,
     mem: bytes of the node's memory, as `cpu`
     """
     said: Dict[str, Any] = {"do": "start", "job": job, "task": task, "node": node}
-    if cards:
-        said["cards"] = cards
-    if cpu:
-        said["cpu"] = cpu
-    if reason:
-        said["reason"] = reason
-    if mem:
-        said["mem"] = mem
-    return said
+    return _with(said, cards=cards, cpu=cpu, reason=reason, mem=mem)
 
 
 def start_gang(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None,
@@ -37,23 +37,13 @@ def start_gang(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason:
     mem: as `cpu`
     """
     said: Dict[str, Any] = {"do": "start_gang", "job": job, "nodes": nodes}
-    if cards:
-        said["cards"] = cards
-    if cpu:
-        said["cpu"] = cpu
-    if reason:
-        said["reason"] = reason
-    if mem:
-        said["mem"] = mem
-    return said
+    return _with(said, cards=cards, cpu=cpu, reason=reason, mem=mem)
 
 
 def preempt(job: Any, task: Any, reason: Any = None) -> Dict[str, Any]:
     """A running task stops, of a gang all of it."""
     said: Dict[str, Any] = {"do": "preempt", "job": job, "task": task}
-    if reason:
-        said["reason"] = reason
-    return said
+    return _with(said, reason=reason)
 
 
 def resize(job: Any, task: Any, cpu: Any, reason: Any = None, mem: Any = None) -> Dict[str, Any]:
@@ -62,11 +52,7 @@ def resize(job: Any, task: Any, cpu: Any, reason: Any = None, mem: Any = None) -
     mem: absent or 0: as it is
     """
     said: Dict[str, Any] = {"do": "resize", "job": job, "task": task, "cpu": cpu}
-    if reason:
-        said["reason"] = reason
-    if mem:
-        said["mem"] = mem
-    return said
+    return _with(said, reason=reason, mem=mem)
 
 
 def wake(at: Any) -> Dict[str, Any]:
@@ -99,9 +85,7 @@ def hold(job: Any, task: Any, reason: Any, head: Any = None) -> Dict[str, Any]:
     head: default false: the task is declined; true: it is the head
     """
     said: Dict[str, Any] = {"do": "hold", "job": job, "task": task, "reason": reason}
-    if head:
-        said["head"] = head
-    return said
+    return _with(said, head=head)
 
 
 def reserve(job: Any, stage: Any, reserved: Any, need: Any, lendable: Any = None,
@@ -114,15 +98,7 @@ def reserve(job: Any, stage: Any, reserved: Any, need: Any, lendable: Any = None
     reclaimed: taken back for it; default nothing
     """
     said: Dict[str, Any] = {"do": "reserve", "job": job, "stage": stage, "reserved": reserved, "need": need}
-    if lendable is not None:
-        said["lendable"] = lendable
-    if usable is not None:
-        said["usable"] = usable
-    if reclaimed is not None:
-        said["reclaimed"] = reclaimed
-    if reason:
-        said["reason"] = reason
-    return said
+    return _with(said, lendable=lendable, usable=usable, reclaimed=reclaimed, reason=reason)
 
 
 def lend(job: Any, task: Any, lender: Any, amount: Any = None, reason: Any = None) -> Dict[str, Any]:
@@ -133,11 +109,7 @@ def lend(job: Any, task: Any, lender: Any, amount: Any = None, reason: Any = Non
     amount: of what it holds; default all
     """
     said: Dict[str, Any] = {"do": "lend", "job": job, "task": task, "lender": lender}
-    if amount is not None:
-        said["amount"] = amount
-    if reason:
-        said["reason"] = reason
-    return said
+    return _with(said, amount=amount, reason=reason)
 
 
 def send(job: Any, task: Any, node: Any, reason: Any = None) -> Dict[str, Any]:
@@ -147,9 +119,7 @@ def send(job: Any, task: Any, node: Any, reason: Any = None) -> Dict[str, Any]:
     node: which alone can `start` it from there
     """
     said: Dict[str, Any] = {"do": "send", "job": job, "task": task, "node": node}
-    if reason:
-        said["reason"] = reason
-    return said
+    return _with(said, reason=reason)
 
 
 def call(job: Any, task: Any, node: Any, engine: Any, reason: Any = None) -> Dict[str, Any]:
@@ -158,9 +128,7 @@ def call(job: Any, task: Any, node: Any, engine: Any, reason: Any = None) -> Dic
     engine: a type by name
     """
     said: Dict[str, Any] = {"do": "call", "job": job, "task": task, "node": node, "engine": engine}
-    if reason:
-        said["reason"] = reason
-    return said
+    return _with(said, reason=reason)
 
 
 def scale(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any = None,
@@ -173,12 +141,4 @@ def scale(job: Any, nodes: Any, cards: Any = None, cpu: Any = None, reason: Any 
     mem: as `cpu`
     """
     said: Dict[str, Any] = {"do": "scale", "job": job, "nodes": nodes}
-    if cards:
-        said["cards"] = cards
-    if cpu:
-        said["cpu"] = cpu
-    if reason:
-        said["reason"] = reason
-    if mem:
-        said["mem"] = mem
-    return said
+    return _with(said, cards=cards, cpu=cpu, reason=reason, mem=mem)

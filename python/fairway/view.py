@@ -1,10 +1,10 @@
 """view.py -- what a policy in Python sees: nodes, shapes, jobs, tasks, units.
 
-policy.py keeps these in step with the simulator; units of measurement are told
-there.  A policy reads them and changes none.
+told.py keeps these in step with the simulator; units of measurement are told in
+policy.py.  A policy reads them and changes none.
 """
 
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 WHOLE = 1000  # thousandths of a card
 
@@ -12,58 +12,53 @@ WHOLE = 1000  # thousandths of a card
 class Shape:
     """What one task asks of a node.  Tasks that ask for the same share one."""
 
-    __slots__ = (
-        "id",
-        "cpu",
-        "mem",
-        "gpus",
-        "gpu_milli",
-        "gpu_mem",
-        "gpu_cores",
-        "gpu_types",
-        "need_all",
-        "need_any",
-        "engines",
-        "licences",
-        "exclusive",
-        "monotone",
-        "_suitable",
-    )
+    __slots__ = tuple("id cpu mem gpus gpu_milli gpu_mem gpu_cores exclusive monotone".split())
 
-    def __init__(self, said: Dict[str, Any]) -> None:
-        self.id = said["shape"]
-        self.cpu = said["cpu"]
-        self.mem = said["mem"]
-        self.gpus = said.get("gpus", 0)  # cards
-        self.gpu_milli = said.get("gpu_milli", 0)  # of each
-        self.gpu_mem = said.get("gpu_mem", 0)  # of each; 0: none asked
-        self.gpu_cores = said.get("gpu_cores", 0)  # of each; 0: none asked
-        self.gpu_types = frozenset(said.get("gpu_types", ()))  # empty: any
-        self.need_all = frozenset(said.get("need_all", ()))  # labels
-        self.need_any = frozenset(said.get("need_any", ()))
-        self.engines = said.get("engines", {})
-        self.licences = said.get("licences", {})
-        self.exclusive = said.get("exclusive", False)
-        # Can taking more away never make more fit?  As policies/lib/sched/request_class.h has it.
-        self.monotone = self.gpus <= 1 or self.gpu_milli == WHOLE or self.exclusive
-        self._suitable: Optional[FrozenSet["Node"]] = None  # nodes, once asked
+    # What few ask is here for all others, and its own in a _ShapeOfMore.
+    gpu_types: FrozenSet[str] = frozenset()  # empty: any
+    need_all: FrozenSet[str] = frozenset()  # labels
+    need_any: FrozenSet[str] = frozenset()
+    engines: Mapping[str, int] = {}
+    licences: Mapping[str, int] = {}
 
-    @classmethod
-    def of_numbers(cls, number: int, w: List[int]) -> "Shape":
-        """One without GPU types, labels, engines and licences."""
-        shape = cls.__new__(cls)
-        shape.id = number
-        shape.cpu, shape.mem, shape.gpus, shape.gpu_milli, shape.gpu_mem, shape.gpu_cores, exclusive = w
-        shape.gpu_types = shape.need_all = shape.need_any = _NONE
-        shape.engines = {}
-        shape.licences = {}
-        shape.exclusive = exclusive == 1
-        shape.monotone = shape.gpus <= 1 or shape.gpu_milli == WHOLE or shape.exclusive
-        shape._suitable = None
+    def __init__(
+        self,
+        number: int,
+        cpu: int,
+        mem: int,
+        gpus: int = 0,
+        gpu_milli: int = 0,
+        gpu_mem: int = 0,
+        gpu_cores: int = 0,
+        exclusive: int = 0,
+    ) -> None:
+        self.id = number
+        self.cpu = cpu
+        self.mem = mem
+        self.gpus = gpus  # cards
+        self.gpu_milli = gpu_milli  # of each
+        self.gpu_mem = gpu_mem  # of each; 0: none asked
+        self.gpu_cores = gpu_cores  # of each; 0: none asked
+        self.exclusive = exclusive != 0
+        # Can taking more away never make more fit?  As policies/lib/place/request_class.h has it.
+        self.monotone = gpus <= 1 or gpu_milli == WHOLE or exclusive != 0
+
+    @staticmethod
+    def said(said: Dict[str, Any]) -> "Shape":
+        """As the protocol tells it."""
+        more = [k for k in _SHAPE_MORE if k in said]
+        numbers = {k: said[k] for k in Shape.__slots__ if k in said}
+        shape = (_ShapeOfMore if more else Shape)(said["shape"], **numbers)
+        for k in more:
+            setattr(shape, k, frozenset(said[k]) if isinstance(said[k], list) else said[k])
         return shape
 
 
-_NONE: FrozenSet[str] = frozenset()
+_SHAPE_MORE = ("gpu_types", "need_all", "need_any", "engines", "licences")
+
+
+class _ShapeOfMore(Shape):
+    """One that asks what few ask."""
 
 
 class Node:
@@ -142,7 +137,7 @@ class Node:
             said["engines"] = self.engines_free
         return said
 
-    def _move(self, shape: Shape, cards: Iterable[int], sign: int, cpu: int) -> None:
+    def _move(self, shape: Shape, cards: Iterable[int], sign: int) -> None:
         self.tasks -= sign
         if shape.exclusive:
             self._idle()
@@ -153,7 +148,7 @@ class Node:
                 self.gpu_cores_free = [0] * self.gpus
                 self.engines_free = dict.fromkeys(self.engines, 0)
             return
-        self.cpu_free += sign * cpu
+        self.cpu_free += sign * shape.cpu
         self.mem_free += sign * shape.mem
         for k in cards:
             self.gpu_free[k] += sign * shape.gpu_milli
@@ -161,11 +156,12 @@ class Node:
                 self.gpu_mem_free[k] += sign * shape.gpu_mem
             if self.gpu_cores:
                 self.gpu_cores_free[k] += sign * shape.gpu_cores
-        for k, n in shape.engines.items():
-            self.engines_free[k] += sign * n
+        for engine, n in shape.engines.items():
+            self.engines_free[engine] += sign * n
 
-    def _free_cpu(self, cpu: int) -> None:
+    def _free(self, cpu: int, mem: int) -> None:
         self.cpu_free += cpu
+        self.mem_free += mem
 
     def _free_engine(self, engine: str, n: int) -> None:
         self.engines_free[engine] += n
@@ -201,11 +197,11 @@ class Node:
 class Task:
     """One task of a job."""
 
-    __slots__ = tuple(
-        "job index shape unit node cards cpu inputs duration".split()
-    )  # type checkers see the defaults below
+    __slots__ = tuple("job index shape unit node cards cpu mem duration".split())
 
+    # What most tasks share, and a _TaskOfMore has of its own.
     stage = 0  # the longest chain of the job's tasks that must end before it
+    inputs: Tuple[Dict[str, Any], ...] = ()  # once it may start: [{"size": bytes, "nodes": [..], "writer": task or None}]
     calls: Any = ()  # what it is made of, if it is: [{"api": id, "size": bytes, "result": bytes, "us": {engine: time}}]
     next_call = 0  # number of its next call, or of the one that runs
     may_call = False  # it runs, and waits for a call() of the next one
@@ -219,75 +215,106 @@ class Task:
         self.node: Optional[Node] = None  # where it runs
         self.cards: Optional[List[int]] = None  # which cards it holds there; None: the simulator chose
         self.cpu = shape.cpu  # what it holds while it runs: what it asks, or what it was given instead
+        self.mem = shape.mem  # the same
         self.duration = duration  # true time, told to a clairvoyant policy
-        self.inputs: Tuple[
-            Dict[str, Any], ...
-        ] = ()  # [{"size": bytes, "nodes": [..], "writer": task or None}], known once it may start
+
+    def _hold(self, node: Node, cards: Optional[List[int]]) -> None:
+        """It is on the node, with what it asks; an exclusive one with all that may be given."""
+        shape = self.shape
+        self.node = node
+        self.cards = cards
+        if shape.exclusive:
+            self.cpu = node.cpu - node.cpu_reserved
+            self.mem = node.mem - node.mem_reserved
+        else:
+            self.cpu = shape.cpu
+            self.mem = shape.mem
 
 
 class _TaskOfMore(Task):
-    """One for which what most tasks share may differ: stages, calls."""
+    """One for which what most tasks share may differ: stages, inputs, calls."""
 
 
 class Job:
     """One job; `number` is its place in the order of arrival."""
 
-    __slots__ = (
-        "number",
-        "id",
-        "user",
-        "queue",
-        "submit",
-        "priority",
-        "gang",
-        "limit",
-        "duration",
-        "category",
-        "hints",
-        "weights_thousands",
-        "work_us",
-        "n_stages",
-        "tasks",
-        "n_left",
-        "elastic",
-        "n_asked",
-    )
+    __slots__ = tuple("number id user queue submit priority gang limit duration tasks n_left n_asked".split())
 
-    def __init__(self, said: Dict[str, Any], shapes: List[Shape]) -> None:
-        self.number = said["job"]
-        self.id = said.get("id")
-        self.user = said.get("user")
-        self.queue = said.get("queue")
-        self.submit = said["submit"]
-        self.priority = said.get("priority", 0)
-        self.gang = said.get("gang", False)
-        self.limit = said.get("limit")  # the user's estimate; told to a policy with the flag uses_limits
-        self.duration = said.get("duration")  # told to a clairvoyant policy
-        self.category = said.get("kind")  # of its model, such as "image"
-        self.hints = said.get("hints", [])  # what its user told of the model
-        self.weights_thousands = said.get("weights_thousands", 0)  # 0: no figure
-        self.work_us = said.get("work_us", 0)  # CPU time for one example; 0: no figure
-        self.n_stages = said.get("n_stages", 0)  # 0: its tasks have no order and no data
+    # What most jobs have not, and a _JobOfMore may have.
+    category: Optional[str] = None  # of its model, such as "image"
+    hints: Sequence[str] = ()  # what its user told of the model
+    weights_thousands = 0  # 0: no figure
+    work_us = 0  # CPU time for one example; 0: no figure
+    n_stages = 0  # 0: its tasks have no order and no data
+    elastic: Optional[Dict[str, Any]] = None  # sizes and speeds: PROTOCOL.md, "arrived"; None: it has the size it asks
+
+    def __init__(
+        self,
+        number: int,
+        id: Optional[str],
+        user: Optional[str],
+        queue: Optional[str],
+        submit: int,
+        priority: int,
+        gang: bool,
+        limit: Optional[int],
+        duration: Optional[int],
+    ) -> None:
+        self.number = number
+        self.id = id
+        self.user = user
+        self.queue = queue
+        self.submit = submit
+        self.priority = priority
+        self.gang = gang
+        self.limit = limit  # the user's estimate; told to a policy with the flag uses_limits
+        self.duration = duration  # told to a clairvoyant policy
         self.tasks: List[Task] = []
-        made = _TaskOfMore if self.n_stages > 1 or "calls" in said else Task
+        self.n_asked = self.n_left = 0  # tasks that it asks for; that have not ended
+
+    @staticmethod
+    def said(said: Dict[str, Any], shapes: List[Shape]) -> "Job":
+        """As the protocol tells it."""
+        more = {_JOB_MORE[k]: v for k, v in said.items() if k in _JOB_MORE}
+        job = (_JobOfMore if more else Job)(
+            said["job"],
+            said.get("id"),
+            said.get("user"),
+            said.get("queue"),
+            said["submit"],
+            said.get("priority", 0),
+            said.get("gang", False),
+            said.get("limit"),
+            said.get("duration"),
+        )
+        for key, value in more.items():
+            setattr(job, key, value)
+        made = _TaskOfMore if job.n_stages > 0 or "calls" in said else Task
+        tasks = job.tasks
         for shape, n, *duration in said["tasks"]:
             for _ in range(n):
-                self.tasks.append(made(self, len(self.tasks), shapes[shape], duration[0] if duration else None))
-        self.n_asked = self.n_left = len(self.tasks)  # tasks that it asks for; that have not ended
-        self.elastic = said.get(
-            "elastic"
-        )  # sizes and speeds: PROTOCOL.md, "arrived"; None: it has the size it asks
-        while self.elastic and len(self.tasks) < self.elastic["max"]:  # those beyond its size neither wait nor run
-            self.tasks.append(made(self, len(self.tasks), self.tasks[0].shape, self.tasks[0].duration))
-        if made is Task:
-            return
+                tasks.append(made(job, len(tasks), shapes[shape], duration[0] if duration else None))
+        job.n_asked = job.n_left = len(tasks)
+        while job.elastic and len(tasks) < job.elastic["max"]:  # those beyond its size neither wait nor run
+            tasks.append(made(job, len(tasks), tasks[0].shape, tasks[0].duration))
         at = 0
         for stage, n in said.get("stages", ()):
-            for task in self.tasks[at : at + n]:
+            for task in tasks[at : at + n]:
                 task.stage = stage
             at += n
         for one in said.get("calls", ()):
-            self.tasks[one["task"]].calls = [{"result": 0, **c} for c in one["calls"]]
+            tasks[one["task"]].calls = [{"result": 0, **c} for c in one["calls"]]
+        return job
+
+
+_JOB_MORE = {
+    "kind": "category",
+    **{k: k for k in ("hints", "weights_thousands", "work_us", "n_stages", "elastic")},
+}
+
+
+class _JobOfMore(Job):
+    """One that has what most have not."""
 
 
 class Unit:
@@ -301,6 +328,7 @@ class Unit:
         "alike",
         "monotone",
         "licences",
+        "plain",
         "state",
         "started",
         "attained",
@@ -310,23 +338,27 @@ class Unit:
     def __init__(self, job: Job, tasks: List[Task]) -> None:
         self.job = job
         self.tasks = tasks
-        self.order = (job.number, tasks[0].index)
-        one = tasks[0].shape
+        first = tasks[0]
+        shape = first.shape
+        self.order = (job.number, first.index)
         if len(tasks) == 1:
-            self.request_class: Any = one.id
+            self.request_class: Any = shape.id
             self.alike = self.monotone = True
-            self.licences = one.licences
+            licences = self.licences = shape.licences
+            first.unit = self
+            self.plain = not (licences or first.calls)
         else:
             self.request_class = tuple(t.shape.id for t in tasks)
-            self.alike = all(t.shape is one for t in tasks)
-            self.monotone = self.alike and one.monotone  # taking more away never makes it fit
+            self.alike = all(t.shape is shape for t in tasks)
+            self.monotone = self.alike and shape.monotone  # taking more away never makes it fit
             self.licences = _licences(tasks)  # all together
+            for t in tasks:
+                t.unit = self
+            self.plain = self.alike and not self.licences and not first.calls
         self.state = "waiting"  # waiting, running, leaving (preempted, not yet confirmed), ended
         self.started: Optional[int] = None  # of the present attempt
         self.attained = 0  # running time of earlier attempts
-        self.left = tasks[0].duration  # true time it still needs when it last began to wait, if clairvoyant
-        for t in tasks:
-            t.unit = self
+        self.left = first.duration  # true time it still needs when it last began to wait, if clairvoyant
 
     def _size(self, n: int) -> None:
         """The first n tasks of an elastic job are the unit."""

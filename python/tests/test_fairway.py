@@ -1,5 +1,6 @@
 """The package beside the program: runs, errors, policies in process and behind the line protocol, results."""
 
+import gc
 import json
 import os
 import subprocess
@@ -12,8 +13,9 @@ import pytest
 import fairway
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE)]
 import fifo  # noqa: E402
+import grants  # noqa: E402
 import mapper  # noqa: E402
 import priority  # noqa: E402
 
@@ -77,6 +79,8 @@ def test_a_mistake_has_its_place(tmp_path):
         fairway.run(GENERATED, policies=["fifp"], database=tmp_path / "x.db")
     with pytest.raises(fairway.WorldError):
         fairway.run(GENERATED, policies=["fifo"], database=tmp_path / "none" / "x.db")
+    with pytest.raises(TypeError, match="a class derived from Policy"):
+        fairway.run(GENERATED, policies=[{"name": "fifo", "label": "f"}], database=tmp_path / "x.db")
     assert not (tmp_path / "x.db").exists()
 
 
@@ -138,6 +142,51 @@ def test_fifo_in_process_is_the_built_in(tmp_path, mode, place):
     assert runs[0].digest == built_in[0].digest
 
 
+class Hears(fifo.Fifo):
+    """Writes down what it hears of, and what it then knows."""
+
+    name = "hears"
+    heard = []
+    objects = ("job", "tasks", "unit", "shape")  # attributes
+
+    def note(self, what, number, *more):
+        self.heard.append((self.now, what, number, *more, sorted(self.jobs), len(self.running), len(self.waiting)))
+
+    def on_wait(self, unit):
+        super().on_wait(unit)
+        task = unit.tasks[0]
+        told = [getattr(one, k) for one in (unit.job, task, unit) for k in one.__slots__ if k not in self.objects]
+        self.note("wait", unit.job.number, told, task.shape.id, task.unit is unit, len(unit.tasks))
+
+    def on_stop(self, unit):
+        self.note("stop", unit.job.number, unit.state)
+
+    def on_task_end(self, task):
+        self.note("task end", task.job.number, task.node.index, task.job.n_left)
+
+    def on_job_end(self, job):
+        self.note("job end", job.number, [t.unit.state for t in job.tasks], job.n_left)
+
+
+def test_it_hears_the_same_both_ways(tmp_path):
+    """Jobs of one task end by a shorter way in process."""
+    (tmp_path / "made.yaml").write_text(json.dumps(GENERATED))
+    (tmp_path / "hears.py").write_text(
+        "import sys, fairway, test_fairway\n"
+        "fairway.run(test_fairway.Hears)\n"
+        "open(sys.argv[0] + '.heard', 'w').write(repr(test_fairway.Hears.heard))\n"
+    )
+    threshold = gc.get_threshold()
+    Hears.heard.clear()
+    fairway.run(tmp_path / "made.yaml", policies=[Hears])
+    assert gc.get_threshold() == threshold
+    env = {**os.environ, "PYTHONPATH": f"{HERE.parent}:{HERE}"}
+    command = [os.environ["FAIRWAY"], "run", "-q", "-d", str(tmp_path / "a.db"), str(tmp_path / "made.yaml"), "-p"]
+    subprocess.run([*command, f"exec:{sys.executable} {tmp_path / 'hears.py'}"], env=env, check=True)
+    assert {one[1] for one in Hears.heard} == {"wait", "stop", "task end", "job end"}
+    assert (tmp_path / "hears.py.heard").read_text() == repr(Hears.heard)
+
+
 def test_preemption_and_wakes(tmp_path):
     demo = ROOT / "scenarios/demo/demo.yaml"
     small = {"trace.load": 0.9, "trace.max_jobs": 200, "output.decisions": True}
@@ -156,6 +205,30 @@ def test_labels_licences_and_node_failures(tmp_path):
     for scenario in ("session", "lend"):
         path = ROOT / f"tests/cli/exec/{scenario}.yaml"
         same_both_ways(tmp_path, path, fifo.Fifo, "fifo.py", {"mode": "skip"})
+
+
+def test_sizes_grants_and_refusals(tmp_path, capfd):
+    (tmp_path / "s.csv").write_text(
+        "scaling,one_node,several_nodes,restart_s\nr,1:1;2:1.8;4:3,2:1.5;4:2.5;8:4,0\n"
+    )
+    (tmp_path / "j.csv").write_text(
+        "id,submit_s,duration_s,tasks,gang,cpus,mem_mib,gpus,min_tasks,max_tasks,scaling\n"
+        "grows,0,900,2,1,4,4096,1,1,8,r\none,0,900,1,0,4,4096,1,,,\ngang,0,900,2,1,4,4096,1,,,\n"
+    )
+    scenario = tmp_path / "grants.yaml"
+    scenario.write_text(
+        "cluster: {groups: [{name: n, count: 2, cpus: 32, mem: 64GiB, gpus: 4, gpu_type: V100}]}\n"
+        "profiles: {scaling: s.csv}\ntrace: {format: native, path: j.csv}\noutput: {audit: true}\n"
+    )
+    same_both_ways(tmp_path, scenario, grants.Grants, "tests/grants.py", {})
+    told = capfd.readouterr()  # in a process of its own, print() goes to standard error
+    assert told.out in told.err
+    assert [line.split("[")[0].strip() for line in told.out.splitlines() if " refused " in line] == [
+        "40 refused start no_room one waiting",
+        "40 refused resize cpu_taken gang running",
+        "40 refused scale size grows running",
+        "60 refused start_gang no_room grows waiting",
+    ]
 
 
 class Broken(fairway.Policy):

@@ -1,6 +1,8 @@
-# Files that the program carries inside itself: views of the results, published figures, tables of searches, the
-# drawings, maps of published traces, the report's style and script, and what a policy of one's own begins with.
-EMBED := sim/db/views.sql sim/compare/published.sql sim/search/search.sql $(sort $(wildcard plots/*.gp plots/*.sql sim/report/page/*)) \
+# Files that the program carries inside itself: views of the results, published figures, tables of searches and
+# fits, the drawings, maps of published traces, the report's style and script, and what a policy of one's own begins
+# with.
+EMBED := sim/db/views.sql sim/compare/published.sql sim/search/search.sql sim/cmd/trace/fit.sql \
+         $(sort $(wildcard plots/*.gp plots/*.sql sim/report/page/*)) \
          $(sort $(wildcard traces/maps/*.yaml)) $(addprefix policies/example/,example.c score.c Makefile)
 
 $(B)/gen/embed.c: $(EMBED) sim/base/embed.sh

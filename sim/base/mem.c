@@ -89,9 +89,8 @@ void *mem_room(void *p, size_t *cap, size_t want, size_t size)
     return mem_grow(p, c, size);
 }
 
-void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
+void *mem_reserve_more(void *p, size_t *cap, size_t want, size_t size)
 {
-    if (want <= *cap) return p;
     const size_t was = *cap;
     p = mem_room(p, cap, want, size);
     memset((char *)p + was * size, 0, (*cap - was) * size);

@@ -34,13 +34,17 @@ char *mem_text_close(struct mem_text *t);
  * Make room for element `want` - 1 of an array that holds `*cap` elements,
  * doubling; new elements are zeroed.  Returns the array, which may have moved.
  */
-void *mem_reserve(void *p, size_t *cap, size_t want, size_t size);
+void *mem_reserve_more(void *p, size_t *cap, size_t want, size_t size);      /* where there is too little */
+static inline void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
+{
+    return want <= *cap ? p : mem_reserve_more(p, cap, want, size);
+}
 #define MEM_RESERVE(p, cap, want) ((p) = mem_reserve((p), &(cap), (want), sizeof *(p)))
 /* The same for the largest arrays: new elements are not zeroed, so what is not in use yet takes no memory. */
 void *mem_room(void *p, size_t *cap, size_t want, size_t size);
 #define MEM_ROOM(p, cap, want) ((p) = mem_room((p), &(cap), (want), sizeof *(p)))
 /* One more element behind the n that there are: where it is; with this value. */
 #define MEM_NEXT(p, n, cap) (MEM_RESERVE(p, cap, (size_t)(n) + 1), &(p)[(n)++])
-#define MEM_PUSH(p, n, cap, ...) (MEM_RESERVE(p, cap, (size_t)(n) + 1), (void)((p)[(n)++] = __VA_ARGS__))
+#define MEM_PUSH(p, n, cap, ...) (MEM_RESERVE(p, cap, (size_t)(n) + 1), (p)[(n)] = __VA_ARGS__, (void)(n)++)
 
 #endif

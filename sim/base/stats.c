@@ -7,7 +7,6 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "base/mem.h"
-#include "base/rng.h"
 
 double stats_mean(const double *x, size_t n)
 {
@@ -42,59 +41,46 @@ void stats_quantiles(double *x, size_t n, const double *p, size_t n_p, double *o
     }
 }
 
-struct stats_ci stats_ci95(const double *x, size_t n)
+struct stats_ci stats_ci(const double *x, size_t n, double level)
 {
     struct stats_ci c = { .mean = stats_mean(x, n), .half = NAN, .n = n };
-    if (n > 1) c.half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * stats_sd(x, n) / sqrt((double)n);
+    if (n > 1) c.half = gsl_cdf_tdist_Pinv((1 + level) / 2, (double)(n - 1)) * stats_sd(x, n) / sqrt((double)n);
     c.lo = c.mean - c.half;
     c.hi = c.mean + c.half;
     return c;
 }
 
-/* Sorted means of samples of x drawn with replacement. */
-static void draw(const double *x, size_t n, double *means)
-{
-    struct rng r;
-    rng_init(&r, 1, "bootstrap", n);
-    for (size_t k = 0; k < STATS_BOOT_DRAWS; k++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++) sum += x[rng_below(&r, n)];
-        means[k] = sum / (double)n;
-    }
-    gsl_sort(means, 1, STATS_BOOT_DRAWS);
-}
+struct stats_ci stats_ci95(const double *x, size_t n) { return stats_ci(x, n, 0.95); }
 
-/* How skewed the mean is: from the means without each value in turn, which differ by (mean - x_i) / (n - 1). */
-static double acceleration(const double *x, size_t n, double mean)
+/* G1: the third moment about the mean in units of the deviation, without the bias of few values. */
+static double skewness(const double *x, size_t n, double mean)
 {
     double squares = 0, cubes = 0;
     for (size_t i = 0; i < n; i++) {
-        double off = x[i] - mean;
+        const double off = x[i] - mean;
         squares += off * off;
         cubes += off * off * off;
     }
-    return squares > 0 ? cubes / (6 * pow(squares, 1.5)) : 0;
+    const double k = (double)n;
+    return cubes / k / pow(squares / k, 1.5) * sqrt(k * (k - 1)) / (k - 2);
 }
 
-struct stats_ci stats_boot95(const double *x, size_t n)
+/* The W of which g(W) is v.  Its form for g = 0 is v itself, which cbrt nears with a loss of digits. */
+static double untransformed(double v, double g, size_t n)
 {
-    struct stats_ci c = stats_ci95(x, n);
-    double *means, below = 0, z0, a, end[2];
-    if (n < STATS_BOOT_LEAST || !(c.half > 0)) return c;
-    MEM_ARRAY(means, STATS_BOOT_DRAWS);
-    draw(x, n, means);
-    for (size_t k = 0; k < STATS_BOOT_DRAWS; k++) below += means[k] < c.mean ? 1 : means[k] > c.mean ? 0 : 0.5;
-    z0 = gsl_cdf_ugaussian_Pinv(below / STATS_BOOT_DRAWS);
-    a = acceleration(x, n, c.mean);
-    for (int i = 0; i < 2; i++) {
-        double z = z0 + gsl_cdf_ugaussian_Pinv(i == 0 ? 0.025 : 0.975);
-        double at = gsl_cdf_ugaussian_P(z0 + z / (1 - a * z)) * (STATS_BOOT_DRAWS - 1);
-        size_t k = (size_t)at;
-        end[i] = k + 1 < STATS_BOOT_DRAWS ? means[k] + (at - (double)k) * (means[k + 1] - means[k]) : means[STATS_BOOT_DRAWS - 1];
-    }
-    mem_free(means);
-    c.lo = end[0];
-    c.hi = end[1];
+    return fabs(g) < 1e-6 ? v : 3 / g * (cbrt(1 + g * (v - g / (6 * (double)n))) - 1);
+}
+
+struct stats_ci stats_skew95(const double *x, size_t n) { return stats_skew(x, n, 0.95); }
+
+struct stats_ci stats_skew(const double *x, size_t n, double level)
+{
+    struct stats_ci c = stats_ci(x, n, level);
+    if (n < STATS_SKEW_LEAST || !(c.half > 0)) return c;
+    const double k = (double)n, g = skewness(x, n, c.mean), s = stats_sd(x, n) * sqrt((k - 1) / k),
+                 v = c.half / s;
+    c.lo = fmin(c.lo, c.mean - s * untransformed(v, g, n));
+    c.hi = fmax(c.hi, c.mean - s * untransformed(-v, g, n));
     c.half = (c.hi - c.lo) / 2;
     return c;
 }
@@ -131,4 +117,27 @@ double stats_jain(const double *x, size_t n)
     double sum = 0, squares = 0;
     for (size_t i = 0; i < n; i++) { sum += x[i]; squares += x[i] * x[i]; }
     return squares > 0 ? sum * sum / ((double)n * squares) : NAN;
+}
+
+double stats_ks(double *x, size_t n, double *y, size_t m)
+{
+    double most = n > 0 && m > 0 ? 0 : NAN;
+    gsl_sort(x, 1, n);
+    gsl_sort(y, 1, m);
+    for (size_t i = 0, k = 0; i < n && k < m;) {
+        const double v = fmin(x[i], y[k]);
+        while (i < n && x[i] <= v) i++;
+        while (k < m && y[k] <= v) k++;
+        most = fmax(most, fabs((double)i / (double)n - (double)k / (double)m));
+    }
+    return most;
+}
+
+double stats_autocorrelation(const double *x, size_t n, size_t lag)
+{
+    const double mean = stats_mean(x, n);
+    double products = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
+    for (size_t i = 0; i + lag < n; i++) products += (x[i] - mean) * (x[i + lag] - mean);
+    return squares > 0 && lag < n ? products / squares : NAN;
 }

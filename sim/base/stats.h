@@ -26,24 +26,28 @@ void stats_quantiles(double *x, size_t n, const double *p, size_t n_p, double *o
  * value (lo and hi then are NaN too).
  */
 struct stats_ci { double mean, half, lo, hi; size_t n; };
-/* Student's t with n - 1 degrees of freedom: mean -+ t(0.975) sd / sqrt n. */
+/* Student's t with n - 1 degrees of freedom: mean -+ t(0.975) sd / sqrt n; and at another level than 0.95. */
 struct stats_ci stats_ci95(const double *x, size_t n);
+struct stats_ci stats_ci(const double *x, size_t n, double level);
 
 /*
- * The same by the bootstrap, for values whose distribution is skewed, such as
- * tails: the means of STATS_BOOT_DRAWS samples drawn with replacement, from a
- * stream that hangs on n alone, so that the interval is the same every time;
- * its ends are corrected for bias and skewness (BCa).  With fewer than
- * STATS_BOOT_LEAST values the samples hold too few different ones, their
- * spread comes out too small, and Student's t is used instead.
- * O(n STATS_BOOT_DRAWS).
- * Source: Efron, Better bootstrap confidence intervals, JASA 82, 1987.
+ * The same for values whose distribution is skewed, such as tails: Student's t puts too little on the long side and
+ * too much on the other.  Hall's transformation takes the skewness out: with W = (mean - mu) / s and
+ *   g(W) = W + g W^2 / 3 + g^2 W^3 / 27 + g / (6 n),   so that   W = (3 / g) (cbrt(1 + g (v - g / (6 n))) - 1) at v = g(W),
+ * s the deviation that divides by n, and g the sample skewness G1 = m3 / m2^1.5 sqrt(n (n - 1)) / (n - 2), g(W) is
+ * less skewed than W, and its quantiles are taken to be -+ t(0.975) / sqrt(n - 1).  The skewness of few values is itself
+ * uncertain: where Student's t reaches farther, its end stands.  With fewer than STATS_SKEW_LEAST values, or equal
+ * ones, it is Student's t alone.  Nothing is drawn.  O(n).
+ * Sources: Hall, On the removal of skewness by transformation, J. R. Stat. Soc. B 54, 1992; with t's quantiles in place
+ * of the normal's, as Johnson, Modified t tests and confidence intervals for asymmetrical populations, JASA 73, 1978;
+ * G1: Joanes & Gill, Comparing measures of sample skewness and kurtosis, The Statistician 47, 1998.
  */
-enum { STATS_BOOT_DRAWS = 4000, STATS_BOOT_LEAST = 8 };
-struct stats_ci stats_boot95(const double *x, size_t n);
+enum { STATS_SKEW_LEAST = 8 };
+struct stats_ci stats_skew95(const double *x, size_t n);
+struct stats_ci stats_skew(const double *x, size_t n, double level);        /* the same of another level */
 
 /* Of the differences x[i] - base[i], and of the ratios x[i] / base[i] (NaN if a base is 0): paired, say by seed. */
-typedef struct stats_ci stats_interval(const double *x, size_t n);      /* stats_ci95 or stats_boot95 */
+typedef struct stats_ci stats_interval(const double *x, size_t n);      /* stats_ci95 or stats_skew95 */
 struct stats_ci stats_diff(const double *x, const double *base, size_t n, stats_interval *of);
 struct stats_ci stats_ratio(const double *x, const double *base, size_t n, stats_interval *of);
 
@@ -60,5 +64,13 @@ size_t stats_mser5(const double *x, size_t n);
 /* (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n when one has everything.
  * Source: Jain, Chiu & Hawe, DEC-TR-301, 1984. */
 double stats_jain(const double *x, size_t n);
+
+/*
+ * The greatest distance between the distribution functions of two samples, Kolmogorov and Smirnov's; both are sorted.
+ * O(n log n).
+ */
+double stats_ks(double *x, size_t n, double *y, size_t m);
+/* Of a series with itself, lag values later. */
+double stats_autocorrelation(const double *x, size_t n, size_t lag);
 
 #endif

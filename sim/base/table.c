@@ -262,3 +262,29 @@ void table_end(struct table *t, enum table_format f, FILE *to)
     table_print(t, f, to);
     table_destroy(t);
 }
+
+/* Wraps at WIDE columns.  A code point is a column: no text here has wide or combining characters. */
+static void put_wrapped(const char *s, FILE *to)
+{
+    enum { WIDE = 100 };
+    for (size_t at = 0; *s != '\0';) {
+        size_t len = strcspn(s, " "), wide = 0;
+        if (s[len] == ' ' && s[len + 1] == '%') len += 1 + strcspn(s + len + 1, " ");     /* "4.1 %" stays whole */
+        for (size_t i = 0; i < len; i++) wide += ((unsigned char)s[i] & 0xc0) != 0x80;
+        if (at > 0 && at + 1 + wide > WIDE) { (void)fputs("\n    ", to); at = 4; }
+        else if (at > 0) { (void)fputc(' ', to); at++; }
+        (void)fwrite(s, 1, len, to);
+        at += wide;
+        s += len;
+        while (*s == ' ') s++;
+    }
+    (void)fputc('\n', to);
+}
+
+void table_sentence(const char *s, enum table_format f, FILE *to)
+{
+    char *text = table_escape(s, f);
+    if (f == TABLE_TEXT) put_wrapped(text, to);
+    else (void)fprintf(to, "%s\n", text);
+    mem_free(text);
+}

@@ -27,5 +27,7 @@ void table_print(const struct table *t, enum table_format f, FILE *to);
 void table_end(struct table *t, enum table_format f, FILE *to);         /* printed, then destroyed */
 /* Plain text so that it shows as it stands in this format; owned by the caller. */
 char *table_escape(const char *s, enum table_format f);
+/* A line of text beside tables, escaped for the format, wrapped for people. */
+void table_sentence(const char *s, enum table_format f, FILE *to);
 
 #endif

@@ -46,8 +46,11 @@ static enum st find_ranges(const struct calibration *c, struct range **range, si
     }
     ydoc_fini(&y);
     TRY(st);
-    if (n_groups == 0)
-        return diag_set(d, ST_EINPUT, "the scenario's cluster has no groups whose counts a search could change");
+    if (n_groups == 0) {
+        (void)diag_set(d, ST_EINPUT, "the scenario's cluster has no groups whose counts a search could change");
+        return diag_hint(d, "a cluster read from a file is searched when its nodes are told as `cluster.groups`, "
+                            "with count, cpus, mem and gpus; without --search the figures are printed");
+    }
     if (*n > 0) return ST_OK;
     return diag_set(d, ST_EINPUT, "the record held %.3g of the described cluster at its most: no count of nodes is in"
                     " doubt", most);

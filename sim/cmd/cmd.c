@@ -28,6 +28,7 @@ int cmd_run_line(const struct cmd *c, int argc, char **argv)
     int status = option_parse(c, argc, argv, opts, &args);
     if (status == 0) status = c->run != NULL ? c->run(opts, &args) : run_on_db(c, opts, &args);
     option_fini(c, opts);
+    if (c->fini != NULL) c->fini(opts);
     mem_free(opts);
     return status;
 }

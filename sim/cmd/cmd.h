@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include "base/diag.h"
-#include "cmd/option.h"
+#include "cmd/line/option.h"
 #include "db/store.h"
 
 struct cmd {
@@ -26,6 +26,7 @@ struct cmd {
     /* In place of run: of a database, the first argument, which is open for reading. */
     enum st (*on_db)(void *opts, const struct cmd_args *a, struct store *s, struct diag *d);
     int (*check)(const void *opts, const struct cmd_args *a);       /* before on_db: 0 or a usage error; or NULL */
+    void (*fini)(void *opts);       /* frees what its OPTION_OWN options made, after an error of use, too; or NULL */
 };
 
 /* Every command, in the order in which help has them: cmd_ID, of a file in this folder. */

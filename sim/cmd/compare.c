@@ -1,8 +1,22 @@
 /* fairway compare: the policies of a database side by side. */
 #include "cmd/cmd.h"
 #include "compare/published.h"
+#include "compare/tornado.h"
 
-struct args { const char *scope, *base; int format; struct option_list metric; sim_tick from, to; bool published, batches; };
+struct args { const char *scope, *base; int format; struct option_list metric; sim_tick from, to; bool published, batches, changes; };
+
+/* The latest sweep of changes in the file. */
+static enum st on_changes(const struct args *a, const struct compare_opts *o, struct store *s, struct diag *d)
+{
+    size_t n, last;
+    struct tornado t;
+    TRY(tornado_count(s, NULL, &n, &last, d));
+    TRY(tornado_load(&t, s, last, d));
+    if (a->from != 0 || a->to != TICK_NEVER) t.c.window = (struct window){ a->from, a->to };
+    const enum st st = tornado_print(&t, o, stdout, d);
+    tornado_fini(&t);
+    return st;
+}
 
 static enum st on_db(void *opts, const struct cmd_args *args, struct store *s, struct diag *d)
 {
@@ -11,6 +25,7 @@ static enum st on_db(void *opts, const struct cmd_args *args, struct store *s, s
                                     .scope = a->scope, .base = a->base, .format = (enum table_format)a->format };
     struct compare c;
     (void)args;
+    if (a->changes) return on_changes(a, &o, s, d);
     TRY(compare_load(&c, s, d));
     if (a->from != 0 || a->to != TICK_NEVER) c.window = (struct window){ a->from, a->to };
     enum st st = a->batches ? compare_batches(&c, d) : ST_OK;
@@ -35,6 +50,8 @@ static const struct cmd_option options[] = {
       "the policies have one run each: for traces of which seeds change nothing", .offset = offsetof(struct args, batches) },
     { "published", 0, OPTION_FLAG, NULL, "the figures that papers publish of these scenarios beside ours, alone",
       .offset = offsetof(struct args, published), .not_with = "metric|scope|against|base|from|to|batches" },
+    { "changes", 0, OPTION_FLAG, NULL, "of a sweep of changes: what each does to its base, and all together, the largest\n"
+      "first (metric: jct_mean)", .offset = offsetof(struct args, changes), .not_with = "against|base|batches|published" },
     { "format", 0, OPTION_CHOICE, "F", "text (the default), markdown, latex, csv or json",
       .offset = offsetof(struct args, format), .words = "text markdown latex csv json" },
     OPTION_TABLE(struct args, format, "markdown", TABLE_MARKDOWN, "Markdown"),
@@ -48,7 +65,7 @@ const struct cmd cmd_compare = {
     .name = "compare", .summary = "policies side by side, paired by seed, with 95 % intervals",
     .synopsis = "FILE.db [OPTIONS]",
     .notes = "Differences are paired by seed, with 95 % intervals: Student's t, and for _p95, _p99 and _max of\n"
-             "eight seeds or more the bootstrap.  csv and json: every number in full, a row a policy and metric.\n"
+             "eight seeds or more corrected for skewness.  csv and json: every number in full, a row a policy and metric.\n"
              "Only finished runs are compared; the others are listed below the table.\n",
     .option = options, .size = sizeof(struct args), .defaults = &(const struct args){ .to = TICK_NEVER },
     .expected = "one database", .min_args = 1, .max_args = 1, .arg = { "*.db" }, .on_db = on_db,

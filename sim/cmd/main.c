@@ -2,8 +2,10 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <jansson.h>
+#include "base/mem.h"
 #include "cmd/cmd.h"
-#include "cmd/help.h"
+#include "cmd/line/help.h"
 #include "base/version.h"
 
 static int dispatch(int argc, char **argv)
@@ -17,9 +19,12 @@ static int dispatch(int argc, char **argv)
     return cmd_run_line(c, argc - 1, argv + 1);
 }
 
+static void *allocate(size_t n) { return mem_alloc(n, 1); }
+
 int main(int argc, char **argv)
 {
     (void)setlocale(LC_CTYPE, "");      /* never LC_NUMERIC: numbers are written one way */
+    json_set_alloc_funcs(allocate, mem_free);      /* jansson leaves out what it has no memory for, without a word */
     if (argc < 2) { help_print(stderr); return 2; }
     int status = dispatch(argc, argv);
     if (status == 3 || (fflush(stdout) == 0 && !ferror(stdout))) return status;     /* 3: what failed is printed */

@@ -27,7 +27,7 @@ static enum st merge(const char *out, char *const *path, size_t n, struct merge_
         else st = store_open_read(&input[n_open], path[n_open], d);
     }
     if (st == ST_OK) st = store_open(&to, out, d);
-    if (st == ST_OK) st = merge_parts(to, input, NULL, n, t, d);
+    if (st == ST_OK) st = merge_parts(to, input, n, NULL, t, d);
     store_close(to);
     for (size_t i = 0; i < n_open; i++) store_close(input[i]);
     mem_free(input);

@@ -9,7 +9,7 @@
 #include "cmd/new_policy.h"
 #include "base/table.h"
 #include "builtin.h"
-#include "lib/sched/kube.h"
+#include "lib/place/kube.h"
 
 static const char *const type_name[] = {
     [POL_INT] = "whole number", [POL_NUMBER] = "number", [POL_BOOL] = "true|false",
@@ -17,10 +17,19 @@ static const char *const type_name[] = {
     [POL_FILE] = " file",
 };
 
+static bool is_builtin(const struct pol_ops *p)
+{
+    size_t i = 0;
+    while (pol_table[i] != NULL && pol_table[i] != p) i++;
+    return pol_table[i] != NULL;
+}
+
 static void describe(const struct pol_ops *p)
 {
     text_line(stdout, "%s: %s", p->name, p->summary);
     text_line(stdout, "  source: %s", p->source);
+    const struct builtin_need *n = builtin_need_of(p->name);
+    if (is_builtin(p)) text_line(stdout, n->is_needed ? "  needs %s" : "  for %s; runs others, too", n->what);
     if (p->flags & POL_PREEMPTS) (void)printf("  preempts running tasks\n");
     if (p->flags & POL_USES_LIMITS) (void)printf("  reads users' estimates\n");
     if (p->flags & POL_BY_COUNT) (void)printf("  counts cards: may place a task on cards without the memory or cores it asks, where it fails\n");
@@ -35,7 +44,7 @@ static const char *yes(uint32_t flag) { return flag ? "yes" : "no"; }
 
 static struct table *table_of_policies(void)
 {
-    struct table *t = table_of("policy|what it does|source|preempts|reads limits|clairvoyant|runs calls");
+    struct table *t = table_of("policy|what it does|source|preempts|reads limits|clairvoyant|runs calls|needs");
     for (size_t i = 0; pol_table[i] != NULL; i++) {
         const struct pol_ops *p = pol_table[i];
         table_cell(t, "%s", p->name);
@@ -45,6 +54,7 @@ static struct table *table_of_policies(void)
         table_cell(t, "%s", yes(p->flags & POL_USES_LIMITS));
         table_cell(t, "%s", p->flags & POL_CLAIRVOYANT ? "can be" : "no");
         table_cell(t, "%s", yes(p->flags & POL_RUNS_CALLS));
+        table_cell(t, "%s", builtin_need_of(p->name)->is_needed ? builtin_need_of(p->name)->what : "");
     }
     return t;
 }
@@ -86,7 +96,12 @@ struct policies_opts {
 static void list(enum table_format f)
 {
     if (f != TABLE_TEXT) { table_end(table_of_policies(), f, stdout); return; }
-    for (size_t i = 0; pol_table[i] != NULL; i++) (void)printf("%-12s %s\n", pol_table[i]->name, pol_table[i]->summary);
+    for (const struct builtin_need *n = builtin_needs; n->what != NULL; n++) {
+        if (n != builtin_needs) (void)printf("\n");
+        text_line(stdout, n->is_needed ? "Need %s:" : "For %s; run others, too:", n->what);
+        for (size_t i = 0; pol_table[i] != NULL; i++)
+            if (builtin_need_of(pol_table[i]->name) == n) (void)printf("  %-12s %s\n", pol_table[i]->name, pol_table[i]->summary);
+    }
     (void)printf("\n`fairway policies NAME` shows where a rule comes from and its parameters;\n"
                  "`fairway policies --new NAME` begins one of your own.\n");
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "cmd/cmd.h"
+#include "cmd/ties.h"
 #include "cmd/until.h"
 #include "input/scenario/scenario.h"
 #include "library/fairway.h"
@@ -17,6 +18,7 @@ struct run_opts {
     size_t       n_seeds, cap_seeds;
     bool         audit, strict, quiet;
     struct until until;
+    uint64_t     tie_first, tie_last;       /* 0: ties are not asked about */
     struct sandbox_limits limits;
 };
 
@@ -35,6 +37,13 @@ static bool read_seed(const struct cmd_option *x, const char *text, void *opts, 
     return true;
 }
 
+static bool read_ties(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
+{
+    struct run_opts *o = opts;
+    if (scn_seed_range(text, &o->tie_first, &o->tie_last) && o->tie_first > 0 && o->tie_last - o->tie_first < SCN_SEEDS_MAX) return true;
+    return text_error(error, cap, "--%s is '%s'; expected a whole number from 1 or a range such as 1..10", x->name, text);
+}
+
 static bool read_until(const struct cmd_option *x, const char *text, void *opts, char *error, size_t cap)
 {
     (void)x;
@@ -47,6 +56,8 @@ struct client {
     char db[4096];
     bool may_end_unfinished, is_drawn;
     struct until_runs runs;
+    uint64_t tie_seed;          /* under way; 0: as listed */
+    struct ties_runs ties;
     uint32_t done, failed;
     uint64_t unfinished;
     struct progress bar;
@@ -110,6 +121,7 @@ static void on_run(void *ctx, const struct fairway_result *r)
     if (!c->o->quiet) lines_run(r->id, r->label, r->n_done, digest);
     c->done++;
     until_add(&c->runs, r->id, r->seed);
+    ties_add(&c->ties, r->id, c->tie_seed, r->policy);
     c->unfinished += r->n_unfinished;
     if (r->n_unfinished > 0 && !c->may_end_unfinished) lines_unfinished(r->label, r->n_unfinished);
     if (r->n_unlimited > 0 && !c->o->quiet) lines_unlimited(r->label, r->policy, r->n_unlimited, r->n_arrived);
@@ -138,6 +150,14 @@ static int run_seeds(struct client *c, struct fairway *f, struct fairway_error *
     return status;
 }
 
+static int told(const struct diag *d, struct fairway_error *e)
+{
+    *e = (struct fairway_error){ .status = diag_exit_status(d->code) };
+    (void)snprintf(e->message, sizeof e->message, "%s", d->msg);
+    (void)snprintf(e->hint, sizeof e->hint, "%s", d->hint);
+    return e->status;
+}
+
 /* The scenario, and with --until as many seeds more as it takes. */
 static int execute(struct client *c, const char *path, struct run_opts *o, struct fairway_error *e)
 {
@@ -156,11 +176,23 @@ static int execute(struct client *c, const char *path, struct run_opts *o, struc
             for (uint64_t seed = o->until.first; seed <= o->until.last; seed++) MEM_PUSH(o->seed, o->n_seeds,
                 o->cap_seeds, seed);
     } while (d.code == ST_OK && more);
-    if (d.code == ST_OK) return status;
-    *e = (struct fairway_error){ .status = diag_exit_status(d.code) };
-    (void)snprintf(e->message, sizeof e->message, "%s", d.msg);
-    (void)snprintf(e->hint, sizeof e->hint, "%s", d.hint);
-    return e->status;
+    return d.code == ST_OK ? status : told(&d, e);
+}
+
+/* The scenario as it lists nodes and jobs, and in the order of each tie seed. */
+static int execute_ties(struct client *c, const char *path, struct run_opts *o, struct fairway_error *e)
+{
+    struct diag d = { 0 };
+    int status = execute(c, path, o, e);
+    for (c->tie_seed = o->tie_first; status == FAIRWAY_OK && c->tie_seed <= o->tie_last; c->tie_seed++) {
+        char *set = mem_printf("tie_seed=%" PRIu64, c->tie_seed);
+        MEM_PUSH(o->set.at, o->set.n, o->set.cap, set);
+        status = execute(c, path, o, e);
+        o->set.n--;
+        mem_free(set);
+    }
+    if (status != FAIRWAY_OK || o->quiet || ties_print(&c->ties, c->db, stdout, &d) == ST_OK) return status;
+    return told(&d, e);
 }
 
 static int run(void *opts, const struct cmd_args *a)
@@ -168,14 +200,21 @@ static int run(void *opts, const struct cmd_args *a)
     struct run_opts *o = opts;
     struct client c = { .o = o };
     struct fairway_error e;
-    int status = execute(&c, a->at[0], o, &e);
+    int status = o->tie_first > 0 ? execute_ties(&c, a->at[0], o, &e) : execute(&c, a->at[0], o, &e);
     if (c.done + c.failed > 0 && !o->quiet)
         text_line(stdout, "%" PRIu32 " run%s in %s%s; next: fairway compare %s", c.done, c.done == 1 ? "" : "s", c.db,
                   c.failed ? " (and some that failed)" : "", c.db);
     if (status != FAIRWAY_OK && (status != FAIRWAY_EPOLICY || c.failed == 0)) (void)print_error(&e);
     else if (status == FAIRWAY_OK && c.unfinished > 0 && !c.may_end_unfinished) status = 1;
-    MEM_FREE(o->seed, c.runs.at, o->until.metric);
+    mem_free(c.runs.at);
+    ties_fini(&c.ties);
     return status;
+}
+
+static void fini(void *opts)
+{
+    struct run_opts *o = opts;
+    MEM_FREE(o->seed, o->until.metric);
 }
 
 static const struct cmd_option options[] = {
@@ -188,6 +227,9 @@ static const struct cmd_option options[] = {
     { "until", 0, OPTION_OWN, "METRIC ±P%",
         "more seeds, until each policy's mean over its seeds has a 95 % interval of at\n"
       "most ±P% of it, as 'wait_mean ±2%'; of 10 seeds at least and 1,000 at most", .read = read_until, .not_with = "log" },
+    { "tie-seed", 0, OPTION_OWN, "N[..M]",
+        "run as listed, and with nodes, and jobs that arrive together, in the order of each\n"
+      "of these seeds, and tell how far results hang on it", .read = read_ties, .not_with = "until|log" },
     { "database", 'd', OPTION_TEXT, "FILE", "where results go; default: NAME.db after the scenario's name",
       .offset = offsetof(struct run_opts, db), .words = "*.db" },
     { "set", 0, OPTION_TEXTS, "PATH=VALUE", "change the scenario, e.g. --set trace.speedup=20; may be repeated",
@@ -212,5 +254,5 @@ const struct cmd cmd_run = {
              "and marks the one under way as interrupted.\n",
     .option = options, .size = sizeof(struct run_opts),
         .defaults = &(const struct run_opts){ .limits = SANDBOX_LIMITS },
-    .expected = "one scenario", .min_args = 1, .max_args = 1, .arg = { "*.yaml *.yml" }, .run = run,
+    .expected = "one scenario", .min_args = 1, .max_args = 1, .arg = { "*.yaml *.yml" }, .run = run, .fini = fini,
 };

@@ -114,7 +114,8 @@ const struct cmd cmd_search = {
     .synopsis = "SCENARIO.yaml [OPTIONS]",
     .notes =
         "First each variable's ends, then a Latin hypercube, then simplexes from the best, then the best again on\n"
-        "seeds not used before.  Every set meets the same seeds.  The same command goes on after Ctrl-C or kill -9,\n"
+        "seeds not used before.  With `promises` the smallest cluster that keeps them, with `race: true` the best set\n"
+        "by a race over seeds.  Every set meets the same seeds.  The same command goes on after Ctrl-C or kill -9,\n"
         "and tells a finished search again: runs that the database holds are not run again.\n",
     .option = options,
     .size = sizeof(struct search_opts),

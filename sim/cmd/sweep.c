@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "run/lines.h"
+#include "sweep/changes.h"
 #include "sweep/local.h"
 #include "sweep/slurm.h"
 
@@ -68,7 +69,7 @@ static uint32_t n_cores(void)
     return n > 0 ? (uint32_t)n : 1;
 }
 
-struct outcome { char db[4096]; size_t n, n_before, n_done, n_failed; int worst; bool left_unfinished; };
+struct outcome { char db[4096]; size_t n, n_before, n_done, n_failed; int worst; bool left_unfinished, has_changes; };
 
 static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct store *store, const char *shards,
                            struct outcome *out, struct diag *d)
@@ -81,9 +82,12 @@ static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct 
         if (o->use_slurm) st = slurm_run(&results, &o->slurm, d);
         else st = local_run(&results, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
     }
+    if (st == ST_OK) st = changes_keep(&results, d);
     if (st == ST_OK && results_n_todo(&results) > 0)
         st = diag_set(d, ST_EWORLD, "%zu runs have no result; the same command does them", results_n_todo(&results));
+    if (st == ST_OK) slurm_clean(&results);
     out->n = g->n;
+    out->has_changes = g->sweep.changes != NULL;
     out->n_before = results.n_before;
     out->n_done = results.n_done;
     out->n_failed = results.n_failed;
@@ -115,7 +119,8 @@ static void summary(const struct sweep_opts *o, const struct outcome *r)
     char before[64] = "", failed[64] = "";
     if (r->n_before > 0) (void)snprintf(before, sizeof before, ", %zu of them before", r->n_before);
     if (r->n_failed > 0) (void)snprintf(failed, sizeof failed, ", %zu failed", r->n_failed);
-    text_line(stdout, "%zu of %zu runs done%s%s, in %s; next: fairway compare %s", r->n_before + r->n_done, r->n, before, failed, r->db, r->db);
+    text_line(stdout, "%zu of %zu runs done%s%s, in %s; next: fairway compare %s%s", r->n_before + r->n_done, r->n, before, failed, r->db, r->db,
+              r->has_changes ? " --changes" : "");
 }
 
 static int run(void *opts, const struct cmd_args *a)

@@ -68,8 +68,8 @@ enum st batch_find(struct batches *b, struct store *s, const int64_t *run, size_
 
 /* ---- intervals ---- */
 
-/* mean -+ t sqrt(sum off^2 / (b (b - 1))); what a batch does not have cannot be decided. */
-static struct stats_ci interval(double mean, const double off[BATCHES], bool is_decided)
+/* mean -+ t sqrt(sum off^2 / (b (b - 1))), of a tail corrected; what a batch does not have cannot be decided. */
+static struct stats_ci interval(double mean, const double off[BATCHES], const struct batch_values *of, bool is_decided)
 {
     struct stats_ci c = { .mean = mean, .half = INFINITY, .n = BATCHES };
     double squares = 0;
@@ -79,6 +79,12 @@ static struct stats_ci interval(double mean, const double off[BATCHES], bool is_
     if (isnan(mean)) c.half = NAN;
     c.lo = c.mean - c.half;
     c.hi = c.mean + c.half;
+    if (of->is_tail && isfinite(c.half)) {
+        const struct stats_ci skew = stats_skew95(off, BATCHES);
+        c.lo = fmin(c.lo, mean - (skew.mean - skew.lo));
+        c.hi = fmax(c.hi, mean + (skew.hi - skew.mean));
+        c.half = (c.hi - c.lo) / 2;
+    }
     return c;
 }
 
@@ -86,7 +92,7 @@ struct stats_ci batch_mean(const struct batch_values *x)
 {
     double off[BATCHES];
     for (size_t i = 0; i < BATCHES; i++) off[i] = x->part[i] - x->whole;
-    return interval(x->whole, off, x->is_decided);
+    return interval(x->whole, off, x, x->is_decided);
 }
 
 struct stats_ci batch_diff(const struct batch_values *x, const struct batch_values *base)
@@ -94,7 +100,7 @@ struct stats_ci batch_diff(const struct batch_values *x, const struct batch_valu
     const double mean = x->whole - base->whole;
     double off[BATCHES];
     for (size_t i = 0; i < BATCHES; i++) off[i] = x->part[i] - base->part[i] - mean;
-    return interval(mean, off, x->is_decided && base->is_decided);
+    return interval(mean, off, x, x->is_decided && base->is_decided);
 }
 
 struct stats_ci batch_ratio(const struct batch_values *x, const struct batch_values *base)
@@ -102,5 +108,5 @@ struct stats_ci batch_ratio(const struct batch_values *x, const struct batch_val
     const double ratio = base->whole != 0 ? x->whole / base->whole : NAN;
     double off[BATCHES];
     for (size_t i = 0; i < BATCHES; i++) off[i] = (x->part[i] - ratio * base->part[i]) / base->whole;
-    return interval(ratio, off, x->is_decided && base->is_decided);
+    return interval(ratio, off, x, x->is_decided && base->is_decided);
 }

@@ -267,6 +267,19 @@ double compare_value(const struct compare *c, int64_t run, const char *metric, c
     return value_in(c, run, metric, scope, &c->window);
 }
 
+void compare_by_seed(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
+                     const char *metric, const char *scope, double *x)
+{
+    for (size_t i = 0; i < p->n_runs; i++) {
+        x[i] = compare_value(c, p->run[i], metric, scope);
+        if (base == NULL) continue;
+        double to = NAN;
+        for (size_t j = 0; j < base->n_runs; j++)
+            if (base->seed[j] == p->seed[i]) to = compare_value(c, base->run[j], metric, scope);
+        x[i] = to != 0 ? x[i] / to : NAN;
+    }
+}
+
 enum st compare_error(const struct compare *c, struct diag *d)
 {
     if (d->code == ST_OK) *d = c->values->error;
@@ -287,7 +300,7 @@ const char *compare_unit(const struct compare *c, const char *metric, char *buf,
 
 static stats_interval *interval_of(const char *metric)
 {
-    return metric_info_is_tail(metric) ? stats_boot95 : stats_ci95;
+    return metric_info_is_tail(metric) ? stats_skew95 : stats_ci95;
 }
 
 /* ---- batches ---- */
@@ -330,10 +343,12 @@ enum st compare_batches(struct compare *c, struct diag *d)
 
 static struct batch_values batch_of(const struct compare *c, const struct compare_policy *p, const char *metric, const char *scope)
 {
-    struct batch_values x = { .whole = value_in(c, p->run[0], metric, scope, &p->batches->whole) };
+    struct batch_values x = { .whole = value_in(c, p->run[0], metric, scope, &p->batches->whole),
+                              .is_tail = metric_info_is_tail(metric) };
     for (size_t i = 0; i < BATCHES; i++) x.part[i] = value_in(c, p->run[0], metric, scope, &p->batches->at[i]);
-    x.is_decided = p->batches->is_settled &&
-                   window_rises(c->store, p->run[0], metric, scope, &p->batches->whole, &c->values->error) >= BATCH_RISES;
+    size_t beyond;
+    const size_t rises = window_rises(c->store, p->run[0], metric, scope, &p->batches->whole, &beyond, &c->values->error);
+    x.is_decided = p->batches->is_settled && rises >= BATCH_RISES && beyond >= BATCH_BEYOND;
     return x;
 }
 

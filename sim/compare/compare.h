@@ -67,6 +67,9 @@ enum st compare_check_metric(const struct compare *c, const char *metric, const 
 
 /* One run's metric, in the window if there is one; NaN when the run has none.  Kept: asking again is O(1). */
 double compare_value(const struct compare *c, int64_t run, const char *metric, const char *scope);
+/* The value of each run of p, x [p->n_runs]; or with a base its ratio to the base's of the same seed.  NaN where none. */
+void   compare_by_seed(const struct compare *c, const struct compare_policy *p, const struct compare_policy *base,
+                       const char *metric, const char *scope, double *x);
 /* The first failure to read a value, ST_OK without one: to be asked once all are read. */
 enum st compare_error(const struct compare *c, struct diag *d);
 /* Is the metric above 0 for any policy of the case? */
@@ -76,8 +79,8 @@ bool   compare_any_clairvoyant(const struct compare_case *k);
 const char *compare_unit(const struct compare *c, const char *metric, char *buf, size_t cap);
 
 /*
- * With 95 % intervals: Student's t, and for tails (_p95, _p99, _max) the
- * bootstrap, see stats.h.  A mean is over a policy's seeds; differences and ratios
+ * With 95 % intervals: Student's t, and for tails (_p95, _p99, _max) with its
+ * correction for skewness, see stats.h.  A mean is over a policy's seeds; differences and ratios
  * are over the seeds that it shares with base.  By batches: see batch.h; half is
  * INFINITY where the run is too short to tell, and n their number.
  */

@@ -61,7 +61,7 @@ void compare_print_long(const struct compare *c, struct compare_view *view, cons
                     cell_full(t, three[i].lo);
                     cell_full(t, three[i].hi);
                 }
-                table_cell(t, "%s", isnan(mean.half) ? "" : isinf(mean.half) ? "open" : q->batches != NULL ? "batches" : metric_info_is_tail(metric) && mean.n >= STATS_BOOT_LEAST ? "bootstrap" : "t");
+                table_cell(t, "%s", isnan(mean.half) ? "" : isinf(mean.half) ? "open" : q->batches != NULL ? "batches" : metric_info_is_tail(metric) && mean.n >= STATS_SKEW_LEAST ? "skew" : "t");
                 cell_full(t, compare_over_bound(c, q, metric).mean);
             }
     }

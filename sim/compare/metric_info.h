@@ -1,6 +1,6 @@
 /*
  * metric_info.h -- what metrics mean to a reader, in one place: which way is better,
- * how a sentence states a change of it, what is shown in per cent, which are tails,
+ * what it is in words, how a sentence states a change of it, what is shown in per cent, which are tails,
  * which a window of time can hold, and which are shown unless others are asked for.
  * Where one is computed its name stands with its unit: `grep -r '"gpu_util"' sim/metrics`.
  * Layer: compare.
@@ -22,12 +22,15 @@ struct metric_info {
     bool is_percent;            /* a share of a whole, which people read in per cent */
     const char *noun;           /* "completion times indistinguishable" */
     const char *less, *more;    /* "POLICY finishes jobs %s sooner than BASE": one %s for how much */
+    const char *meaning;        /* what it is, for who has not read the formula (results/README.md); no full stop */
 };
 
 /* NULL for a policy's note: every metric that a collector emits has a row. */
 const struct metric_info *metric_info_of(const char *metric);
 /* "_mean", "_p99"... of a family with tails, else "". */
 const char *metric_info_tail(const char *metric);
+/* What a metric is, with what its tail makes of the jobs' values; NULL as above.  The caller frees it. */
+char *metric_info_meaning(const char *metric);
 /* A high quantile or a maximum: its spread over seeds is skewed. */
 bool metric_info_is_tail(const char *metric);
 /* By its row, or by its name where there is none: ..._util is a share. */

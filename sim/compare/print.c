@@ -29,34 +29,13 @@ void compare_policy_cell(struct table *t, const struct compare_policy *p)
     table_cell(t, "%s%s", p->label, p->clairvoyant ? " *" : "");
 }
 
-/* Wraps at WIDE columns.  A code point is a column: no text here has wide or combining characters. */
-static void put_wrapped(const char *s, FILE *to)
-{
-    enum { WIDE = 100 };
-    for (size_t at = 0; *s != '\0';) {
-        size_t len = strcspn(s, " "), wide = 0;
-        if (s[len] == ' ' && s[len + 1] == '%') len += 1 + strcspn(s + len + 1, " ");     /* "4.1 %" stays whole */
-        for (size_t i = 0; i < len; i++) wide += ((unsigned char)s[i] & 0xc0) != 0x80;
-        if (at > 0 && at + 1 + wide > WIDE) { (void)fputs("\n    ", to); at = 4; }
-        else if (at > 0) { (void)fputc(' ', to); at++; }
-        (void)fwrite(s, 1, len, to);
-        at += wide;
-        s += len;
-        while (*s == ' ') s++;
-    }
-    (void)fputc('\n', to);
-}
-
 void compare_line(const struct compare_view *v, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     char *s = mem_vprintf(fmt, ap);
     va_end(ap);
-    char *text = table_escape(s, v->format);
-    if (v->format == TABLE_TEXT) put_wrapped(text, v->to);
-    else (void)fprintf(v->to, "%s\n", text);
-    mem_free(text);
+    table_sentence(s, v->format, v->to);
     mem_free(s);
 }
 
@@ -100,7 +79,7 @@ static void print_differences(const struct compare_view *v)
             if (!g.is_percent) compare_cell(t, g.by, g.scale.by, g.scale.unit);
             else if (isnan(g.by.half)) table_cell(t, "%+.1f%%", x);
             else if (isinf(g.by.half)) table_cell(t, "%+.1f%% (open)", x);
-            else if (v->k->batches == NULL && metric_info_is_tail(v->metric[m]) && g.by.n >= STATS_BOOT_LEAST)
+            else if (v->k->batches == NULL && metric_info_is_tail(v->metric[m]) && g.by.n >= STATS_SKEW_LEAST)
                 table_cell(t, "%+.1f%% [%+.1f, %+.1f]", x, 100 * g.by.lo, 100 * g.by.hi);
             else table_cell(t, "%+.1f%% \u00b1%.1f", x, 100 * g.by.half);
         }
@@ -166,7 +145,7 @@ static void print_notes(const struct compare_view *v)
         bool tails = false;
         for (size_t m = 0; m < v->n_metrics; m++) tails = tails || metric_info_is_tail(v->metric[m]);
         compare_line(v, "\u00b1: 95 %% interval over seeds (Student's t%s).", !tails ? "" :
-                     "; of _p95, _p99 and _max, with 8 seeds or more, half the width of a bootstrap interval, given whole where it is [..]");
+                     "; of _p95, _p99 and _max, with 8 seeds or more, half the width of one corrected for skewness, given whole in [..]");
     } else if (has_several(v->k)) {
         compare_line(v, "The seeds change nothing here: each policy's runs are equal, so this is one case. "
                      "`fairway compare --batches` has intervals from within the runs.");

@@ -83,15 +83,22 @@ static const struct compare_policy *against_of(const struct compare *c, const st
     return NULL;
 }
 
+bool published_policies(const struct compare *c, const struct compare_case *k, const struct published_row *r,
+                        const struct compare_policy **p, const struct compare_policy **base)
+{
+    const bool has_base = r->against[0] != '\0';
+    *p = policy_named(k, r->policy);
+    *base = has_base ? against_of(c, k, r->against) : NULL;
+    return *p != NULL && (*base != NULL || !has_base);
+}
+
 struct stats_ci published_ours(const struct compare *c, const struct compare_case *k, const struct published_row *r)
 {
     const struct stats_ci none = { .mean = NAN, .half = NAN, .lo = NAN, .hi = NAN };
-    const struct compare_policy *p = policy_named(k, r->policy), *base;
+    const struct compare_policy *p, *base;
     const char *scope = r->scope != NULL ? r->scope : "all";
-    if (p == NULL) return none;
-    if (r->against[0] == '\0') return compare_mean(c, p, r->metric, scope);
-    base = against_of(c, k, r->against);
-    return base != NULL ? compare_ratio(c, p, base, r->metric, scope) : none;
+    if (!published_policies(c, k, r, &p, &base)) return none;
+    return base == NULL ? compare_mean(c, p, r->metric, scope) : compare_ratio(c, p, base, r->metric, scope);
 }
 
 bool published_holds(const struct published_row *r, double ours)

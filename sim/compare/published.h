@@ -16,6 +16,9 @@ struct published { struct published_row *at; size_t n, cap; };
 enum st published_load(struct published *p, const char *scenario, struct diag *d);
 void    published_fini(struct published *p);
 
+/* The row's policy of the case, and the one it is compared with (NULL: none); false where one is not there. */
+bool    published_policies(const struct compare *c, const struct compare_case *k, const struct published_row *r,
+                           const struct compare_policy **p, const struct compare_policy **base);
 /* Ours for a row of the case: a mean, or the mean of ratios paired by seed; NaN when a run it needs is not there. */
 struct stats_ci published_ours(const struct compare *c, const struct compare_case *k, const struct published_row *r);
 /* Does ours bear out a statement ('<', '>', '~')? */

@@ -1,4 +1,4 @@
-/* sentences.c -- a comparison as sentences, and how far from the best possible. */
+/* sentences.c -- a comparison as sentences, the whole of it as one, and how far from the best possible. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void add_amount(struct text *t, const struct compare_change *g, bool is_t
     const char *unit = g->is_percent ? " %" : g->scale.unit, *gap = !g->is_percent && g->scale.unit[0] ? " " : "";
     int digits = g->is_percent ? 1 : compare_digits(x);
     if (!(g->by.half > 0)) add(t, "%.*f%s%s", digits, x, gap, unit);
-    else if (is_tail && g->by.n >= STATS_BOOT_LEAST) add(t, "%.*f%s%s [%.*f, %.*f]", digits, x, gap, unit, digits, lo, digits, hi);
+    else if (is_tail && g->by.n >= STATS_SKEW_LEAST) add(t, "%.*f%s%s [%.*f, %.*f]", digits, x, gap, unit, digits, lo, digits, hi);
     else add(t, "%.*f%s \u00b1 %.*f%s%s", digits, x, g->is_percent ? unit : "", digits, g->by.half * g->scale.by, gap,
              unit);
 }
@@ -208,6 +208,165 @@ void compare_print_sentences(const struct compare_view *v)
     (void)fputc('\n', v->to);
     compare_line(v, "%s", caution);
     mem_free(caution);
+}
+
+/* ---- what became of the jobs, and the whole case in one sentence ---- */
+
+static double mean_of(const struct compare_view *v, const struct compare_policy *p, const char *metric)
+{
+    return compare_mean(v->c, p, metric, "all").mean;
+}
+
+char *compare_fates(const struct compare_view *v, const struct compare_policy *p)
+{
+    struct text t = { 0 };
+    const double arrived = mean_of(v, p, "jobs_arrived"), done = mean_of(v, p, "jobs_done");
+    if (arrived > 0 && done == arrived) add(&t, "all %.6g jobs done", done);
+    else if (arrived > 0) add(&t, "%.6g of %.6g jobs done", done, arrived);
+    else add(&t, "%.6g jobs done", done);
+    for (size_t i = 0; i < METRIC_TROUBLES; i++) {
+        double n = mean_of(v, p, metric_info_troubles[i].metric);
+        if (n > 0) add(&t, ", %.6g %s", n, metric_info_troubles[i].heading);
+    }
+    return t.s;
+}
+
+static double lost_jobs(const struct compare_view *v, const struct compare_policy *p)
+{
+    return mean_of(v, p, "jobs_arrived") - mean_of(v, p, "jobs_done") - mean_of(v, p, "jobs_timeout");
+}
+
+/* Those that may be called best: of two and more that are told no true durations these, else all. */
+static size_t candidates(const struct compare_view *v, bool *is_one)
+{
+    size_t honest = 0;
+    for (size_t i = 0; i < v->k->n_policies; i++) honest += !v->k->policy[i].clairvoyant;
+    for (size_t i = 0; i < v->k->n_policies; i++) is_one[i] = honest < 2 || !v->k->policy[i].clairvoyant;
+    return honest < 2 ? v->k->n_policies : honest;
+}
+
+/* The one with the best mean; v->base where none is better, NULL where none has the metric. */
+static const struct compare_policy *best_of(const struct compare_view *v, const char *metric, const bool *is_one)
+{
+    const struct metric_info *m = metric_info_of(metric);
+    const double sign = m != NULL && m->better == BETTER_HIGHER ? -1 : 1;
+    const struct compare_policy *best = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < v->k->n_policies; i++) {
+        double x = sign * compare_mean(v->c, &v->k->policy[i], metric, v->scope).mean;
+        if (!is_one[i] || isnan(x) || !(x < least || (x == least && &v->k->policy[i] == v->base))) continue;
+        least = x;
+        best = &v->k->policy[i];
+    }
+    return best;
+}
+
+/* What of the metrics got worse, as claims. */
+static void add_worse(struct text *t, const struct compare_view *v, const struct compare_policy *p)
+{
+    size_t n = 0;
+    for (size_t i = 1; i < v->n_metrics; i++) {
+        struct compare_change g = compare_change_of(v, p, v->metric[i]);
+        if (judge(&g) != DIFFERS || !is_worse(v->metric[i], &g)) continue;
+        add(t, n++ == 0 ? ", but " : ", ");
+        add_claim(t, v->metric[i], &g);
+    }
+}
+
+/* ": WHO finishes jobs 20 % sooner than BASE", by the first metric; nothing where they are not told apart. */
+static bool add_lead(struct text *t, const struct compare_view *v, const struct compare_policy *p, const char *who)
+{
+    struct compare_change g = compare_change_of(v, p, v->metric[0]);
+    if (p == v->base || judge(&g) != DIFFERS) return false;
+    add(t, ": %s ", who);
+    add_claim(t, v->metric[0], &g);
+    add(t, " than %s", v->base->label);
+    return true;
+}
+
+/* "; easy and las are not told apart from it": the candidates that may be as good, by name where they are few. */
+static void add_peers(struct text *t, const char *before, const struct compare_view *v,
+                      const struct compare_policy *best, const bool *is_one)
+{
+    enum { NAMED = 3 };
+    struct compare_view against = *v;
+    const struct compare_policy *peer[NAMED];
+    size_t n = 0;
+    against.base = best;
+    for (size_t i = 0; i < v->k->n_policies; i++) {
+        const struct compare_policy *p = &v->k->policy[i];
+        struct compare_change g = compare_change_of(&against, p, v->metric[0]);
+        enum verdict is = judge(&g);
+        if (p == best || !is_one[i] || is == DIFFERS || is == UNKNOWN) continue;
+        if (n < NAMED) peer[n] = p;
+        n++;
+    }
+    if (n == 0) return;
+    add(t, "%s", before);
+    if (n > NAMED) add(t, "%zu others", n);
+    for (size_t i = 0; i < n && n <= NAMED; i++)
+        add(t, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", peer[i]->label);
+    add(t, " %s not told apart from it", n > 1 ? "are" : "is");
+}
+
+static char *conclude_one(const struct compare_view *v, const struct compare_policy *p)
+{
+    struct text t = { 0 };
+    char *fates = compare_fates(v, p);
+    const struct compare_scale scale = compare_scale_of(v, v->metric[0]);
+    const struct stats_ci x = compare_mean(v->c, p, v->metric[0], v->scope);
+    add(&t, "Under %s: %s", p->label, fates);
+    mem_free(fates);
+    if (!isnan(x.mean)) {
+        const double mean = x.mean * scale.by;
+        struct text noun = { 0 };
+        add_noun(&noun, v->metric[0]);
+        add(&t, "; %s %.*f", noun.s, compare_digits(mean), mean);
+        if (x.half > 0 && isfinite(x.half)) add(&t, " \u00b1 %.*f", compare_digits(mean), x.half * scale.by);
+        add(&t, "%s%s", scale.unit[0] != '\0' ? " " : "", scale.unit);
+        mem_free(noun.s);
+    }
+    if (p->n_runs > 1) add(&t, ", mean of %zu seeds", p->n_runs);
+    add(&t, ".");
+    return t.s;
+}
+
+char *compare_conclusion(const struct compare_view *v)
+{
+    const struct compare_case *k = v->k;
+    const char *metric = v->metric[0];
+    struct text t = { 0 }, noun = { 0 };
+    bool *is_one;
+    if (k->n_policies == 1) return conclude_one(v, &k->policy[0]);
+    MEM_ARRAY(is_one, k->n_policies);
+    const size_t n = candidates(v, is_one);
+    const struct compare_policy *best = best_of(v, metric, is_one);
+    add_noun(&noun, metric);
+    add(&t, "Of %zu policies", n);
+    if (n < k->n_policies) add(&t, " that are not told true durations,");
+    if (best == NULL) {
+        add(&t, " none has %s", noun.s);
+    } else {
+        add(&t, " %s%s does best by %s", best->label,
+            best->clairvoyant ? ", which is told true durations," : "", noun.s);
+        bool is_told_apart = add_lead(&t, v, best, "it");
+        if (is_told_apart) add_worse(&t, v, best);
+        if (best == v->base) {
+            is_one[best - k->policy] = false;
+            const struct compare_policy *next = best_of(v, metric, is_one);
+            is_one[best - k->policy] = true;
+            is_told_apart = next != NULL && add_lead(&t, v, next, next->label);
+        }
+        add_peers(&t, is_told_apart ? "; " : ", but ", v, best, is_one);
+        if (lost_jobs(v, best) > 0)
+            add(&t, "; %.6g of its %.6g jobs did not end and are in no mean", lost_jobs(v, best),
+                mean_of(v, best, "jobs_arrived"));
+        if (best->n_runs == 1 && best->batches == NULL) add(&t, " (one seed: one case, no evidence)");
+    }
+    add(&t, ".");
+    mem_free(noun.s);
+    mem_free(is_one);
+    return t.s;
 }
 
 /* ---- bounds ---- */

@@ -69,6 +69,14 @@ char *compare_sentence_caution(size_t judged);
 /* Why policies may look alike that are not: the i-th of 2 x n_policies remarks, NULL where there is none.  The caller
  * frees it. */
 char *compare_remark(const struct compare_view *v, size_t i);
+/* What became of a policy's jobs, counts that are means over its seeds: "97 of 100 jobs done, 3 unfinished".  The
+ * caller frees it. */
+char *compare_fates(const struct compare_view *v, const struct compare_policy *p);
+/* The whole case in one sentence, for who reads no other: which policy does best by the first metric of the view, how
+ * it differs from the base in that and in what it makes worse, and who may be as good; of a policy alone, what became
+ * of its jobs.  A policy that is told true durations is called best only where fewer than two are not.  The caller
+ * frees it. */
+char *compare_conclusion(const struct compare_view *v);
 /* Which wait the metrics shown mean, NULL where they mean none. */
 const char *compare_waits(const struct compare_view *v);
 void compare_print_sentences(const struct compare_view *v);

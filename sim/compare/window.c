@@ -132,7 +132,8 @@ double window_value(struct store *s, int64_t run, const char *metric, const char
     return NAN;
 }
 
-size_t window_rises(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, struct diag *d)
+size_t window_rises(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, size_t *beyond,
+                    struct diag *d)
 {
     const struct asked a = { s, run, w, d };
     const struct metric_info *m = metric_info_of(metric);
@@ -140,12 +141,14 @@ size_t window_rises(struct store *s, int64_t run, const char *metric, const char
     const double p = strcmp(tail, "_max") == 0 ? 1 : strcmp(tail, "_p99") == 0 ? 0.99 : 0.95;
     size_t n, rises = 0;
     double level;
+    *beyond = SIZE_MAX;
     if (m == NULL || m->window != WINDOW_JOBS) return SIZE_MAX;
     double *x = of_each_job(&a, metric, scope, &n), *sorted;
     MEM_ARRAY(sorted, n);
-    memcpy(sorted, x, n * sizeof *x);
+    if (n > 0) memcpy(sorted, x, n * sizeof *x);
     stats_quantiles(sorted, n, &p, 1, &level);
     for (size_t i = 1; i < n; i++) rises += x[i] > level && !(x[i - 1] > level);
+    if (metric_info_is_tail(metric)) *beyond = (size_t)((double)n * (1 - p) + 0.5);
     MEM_FREE(sorted, x);
     return rises;
 }

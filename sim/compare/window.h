@@ -26,8 +26,10 @@ enum st window_check(const char *metric, struct diag *d);
 double  window_value(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, struct diag *d);
 /*
  * How many times the values of a metric of jobs, in the order of submission, rise over their 95th percentile, or over
- * a higher one that the metric is (_p99); SIZE_MAX for a metric that is not of jobs.  O(jobs of the run).
+ * a higher one that the metric is (_p99); SIZE_MAX for a metric that is not of jobs.  *beyond: of a percentile, how many jobs
+ * lie beyond it, else SIZE_MAX.  O(jobs of the run).
  */
-size_t  window_rises(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, struct diag *d);
+size_t  window_rises(struct store *s, int64_t run, const char *metric, const char *scope, const struct window *w, size_t *beyond,
+                     struct diag *d);
 
 #endif

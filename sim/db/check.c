@@ -106,7 +106,7 @@ static const struct { const char *table, *wrong, *when; } search_rule[] = {
     { "search_target", "'value, within and weight are ' || quote(value) || ', ' || quote(within) || ', ' || quote(weight)",
       "NOT (" IS_NUMBER(value) " AND " IS_NUMBER(within) " AND " IS_NUMBER(weight) ")" },
     { "search_set", "'set is ' || quote(\"set\")", "typeof(\"set\") <> 'integer' OR \"set\" < 1" },
-    { "search_set", "'phase is ' || quote(phase)", "phase NOT IN ('middle', 'end', 'sample', 'simplex', 'fresh')" },
+    { "search_set", "'phase is ' || quote(phase)", "phase NOT IN ('middle', 'end', 'sample', 'simplex', 'fresh', 'size', 'race')" },
     { "search_set", "'objective is ' || quote(objective) || ', and it has no error'",
       "error IS NULL AND NOT " IS_NUMBER(objective) },
     { "search_value", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
@@ -115,6 +115,11 @@ static const struct { const char *table, *wrong, *when; } search_rule[] = {
     { "search_ours", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
     { "search_ours", "'target is ' || quote(target) || ', which is not there'", HAS(search_target, "target") },
     { "search_ours", "'error is ' || quote(error)", "NOT (" IS_NUMBER(error) " AND error >= 0)" },
+    { "search_interval", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
+    { "search_interval", "'target is ' || quote(target) || ', which is not there'", HAS(search_target, "target") },
+    { "search_verdict", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
+    { "search_verdict", "'verdict is ' || quote(verdict)", "verdict NOT IN ('open', 'kept', 'broken', 'best', 'beaten')" },
+    { "search_answer", "'load is ' || quote(load)", "NOT (" IS_NUMBER(load) " AND load >= 1)" },
     { "search_run", "'set is ' || quote(\"set\") || ', which is not there'", HAS(search_set, "\"set\"") },
 };
 
@@ -122,6 +127,9 @@ enum st check_search(struct store *s, int64_t search, struct diag *d)
 {
     for (size_t i = 0; i < ARRAY_LEN(search_rule); i++) {
         sqlite3_stmt *q;
+        int64_t is_there = 0;       /* files of earlier versions have fewer tables */
+        TRY(query_int(s, &is_there, d, "SELECT count(*) FROM sqlite_schema WHERE name = '%s'", search_rule[i].table));
+        if (is_there == 0) continue;
         TRY(query_format(s, &q, d, "SELECT %s FROM %s t WHERE search = ?1 AND (%s) IS NOT FALSE LIMIT 1",
                          search_rule[i].wrong, search_rule[i].table, search_rule[i].when));
         (void)sqlite3_bind_int64(q, 1, search);

@@ -1,40 +1,70 @@
 /*
  * merge.c -- runs of part files into one database.
  *
- * Rows are copied by statements on two connections, not by ATTACH: that cannot
- * be done within a transaction, and no more than ten files at once.
+ * Rows are copied by statements on two connections, one feeding the other (feed.h), not by ATTACH: that cannot be
+ * done within a transaction, and no more than ten files at once.
  */
 #include "db/merge.h"
 
 #include <string.h>
 #include <sqlite3.h>
 
+#include "base/mem.h"
+#include "db/feed.h"
 #include "db/query.h"
 #include "db/schema.h"
 
-static enum st prepare_insert(struct store *s, enum schema_table t, sqlite3_stmt **q, struct diag *d)
+/* A run that is taken in: its row id in the part, and in the output. */
+struct taken { int64_t from, to; };
+
+/* The rows of these runs: `in` stands at one of run[at]. */
+struct copy { sqlite3_stmt *in; const struct taken *run; size_t n, at; bool is_begun; int failed; };
+
+static int next_row(void *ctx)
 {
-    return schema_prepare_insert(store_db(s), t, q) == SQLITE_OK ? ST_OK : store_failed(s, d);
+    struct copy *c = ctx;
+    for (; c->at < c->n; c->at++, c->is_begun = false) {
+        c->failed = c->is_begun ? SQLITE_OK : sqlite3_bind_int64(c->in, 1, c->run[c->at].from);
+        c->is_begun = true;
+        if (c->failed != SQLITE_OK) return c->failed;
+        int rc = sqlite3_step(c->in);
+        if (rc == SQLITE_ROW) return rc;
+        c->failed = sqlite3_reset(c->in);
+        if (c->failed != SQLITE_OK) return c->failed;
+    }
+    return SQLITE_DONE;
+}
+
+static void give_column(void *ctx, sqlite3_context *to, int i)
+{
+    const struct copy *c = ctx;
+    if (i == 0) sqlite3_result_int64(to, c->run[c->at].to);
+    else sqlite3_result_value(to, sqlite3_column_value(c->in, i));
+}
+
+/* Files come from others: has the table as many columns as it should? */
+static enum st check_columns(struct store *part, sqlite3_stmt *in, enum schema_table t, struct diag *d)
+{
+    int n = sqlite3_column_count(in), expected = schema_n_columns(t);
+    if (n == expected) return ST_OK;
+    return diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(part), "main"), 0, 0, "table '%s' has %d columns, expected %d",
+                   schema_table_name(t), n, expected);
 }
 
 /* Every table but `run` has its run in the first column. */
-static enum st copy_table(struct store *out, struct store *part, enum schema_table t, int64_t from, int64_t to, struct diag *d)
+static enum st copy_table(struct store *out, struct store *part, enum schema_table t, const struct taken *run, size_t n, struct diag *d)
 {
-    sqlite3_stmt *in = NULL, *put = NULL;
+    struct copy c = { .run = run, .n = n };
     char sql[128];
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE run = ?", schema_table_name(t));
-    enum st st = query_begin(part, sql, &in, d);
-    if (st == ST_OK) st = prepare_insert(out, t, &put, d);
-    if (st == ST_OK && sqlite3_bind_int64(in, 1, from) != SQLITE_OK) st = store_failed(part, d);
-    while (st == ST_OK && sqlite3_step(in) == SQLITE_ROW) {
-        (void)sqlite3_bind_int64(put, 1, to);
-        for (int i = 1; i < sqlite3_column_count(in); i++)
-            if (sqlite3_bind_value(put, i + 1, sqlite3_column_value(in, i)) != SQLITE_OK) st = store_failed(out, d);
-        if (st == ST_OK && sqlite3_step(put) != SQLITE_DONE) st = store_failed(out, d);
-        (void)sqlite3_reset(put);
+    TRY(query_begin(part, sql, &c.in, d));
+    enum st st = check_columns(part, c.in, t, d);
+    if (st == ST_OK) st = store_feed(out, t, &(struct feed_source){ &c, next_row, give_column }, d);
+    if (c.failed != SQLITE_OK) {        /* the error is the part's */
+        *d = (struct diag){ .code = ST_OK };
+        (void)store_failed(part, d);
     }
-    (void)query_end(part, in, d);
-    return query_end(out, put, d);
+    return query_end(part, c.in, d);
 }
 
 static bool is_text(sqlite3_stmt *q, int col, const char *text)
@@ -64,59 +94,85 @@ static enum st drop(struct store *out, const char *key, struct diag *d)
     return query_end(out, q, d);
 }
 
-/* The row of `run` at which `in` stands, under a new id (-1: the next); col: of its status. */
-static enum st copy_run(struct store *out, sqlite3_stmt *in, int col, int64_t id, int64_t *new_id, struct diag *d)
+/* The row of `run` at which `in` stands, under id (0: the next); `status`: that column. */
+struct row { sqlite3_stmt *in; int64_t id; int status; bool is_given; };
+
+static int next_run(void *ctx)
 {
-    sqlite3_stmt *put = NULL;
-    int n = sqlite3_column_count(in);
-    TRY(prepare_insert(out, SCHEMA_run, &put, d));
-    if (id >= 0) (void)sqlite3_bind_int64(put, 1, id);      /* else NULL: SQLite takes the next */
-    for (int i = 1; i < n; i++) (void)sqlite3_bind_value(put, i + 1, sqlite3_column_value(in, i));
-    if (is_text(in, col, "running")) (void)sqlite3_bind_text(put, col + 1, "interrupted", -1, SQLITE_STATIC);
-    (void)sqlite3_step(put);
-    *new_id = sqlite3_last_insert_rowid(store_db(out));
-    return query_end(out, put, d);
+    struct row *r = ctx;
+    int rc = r->is_given ? SQLITE_DONE : SQLITE_ROW;
+    r->is_given = true;
+    return rc;
 }
 
-static enum st merge_run(struct store *out, struct store *part, sqlite3_stmt *in, int64_t id, struct merge_tally *t, struct diag *d)
+static void give_run(void *ctx, sqlite3_context *to, int i)
+{
+    const struct row *r = ctx;
+    if (i == 0) {
+        if (r->id > 0) sqlite3_result_int64(to, r->id);         /* else NULL: SQLite takes the next */
+    } else if (i == r->status && is_text(r->in, i, "running")) {
+        sqlite3_result_text(to, "interrupted", -1, SQLITE_STATIC);
+    } else sqlite3_result_value(to, sqlite3_column_value(r->in, i));
+}
+
+static enum st copy_run(struct store *out, sqlite3_stmt *in, int col, int64_t id, int64_t *new_id, struct diag *d)
+{
+    struct row r = { in, id, col, false };
+    TRY(store_feed(out, SCHEMA_run, &(struct feed_source){ &r, next_run, give_run }, d));
+    *new_id = sqlite3_last_insert_rowid(store_db(out));
+    return ST_OK;
+}
+
+/* The row alone of the run at which `in` stands; *to: its new id, 0 when it is left out. */
+static enum st merge_run(struct store *out, sqlite3_stmt *in, const struct merge_ids *ids, int64_t *to, struct merge_tally *t, struct diag *d)
 {
     const char *key = (const char *)sqlite3_column_text(in, 1);
+    const int64_t id = ids != NULL ? ids->of(ids->ctx, key) : 0;
     enum have have;
     int col = 0;
-    int64_t to;
+    *to = 0;
+    if (id < 0) return ST_OK;
     while (strcmp(sqlite3_column_name(in, col), "status") != 0) col++;
     bool is_done = is_text(in, col, "done");
     TRY(look_up(out, key, &have, d));
-    if (have == HAVE_DONE || (have == HAVE_LEFT && !is_done && id < 0)) {
+    if (have == HAVE_DONE || (have == HAVE_LEFT && !is_done && id == 0)) {
         t->present++;
         return ST_OK;
     }
     if (have == HAVE_LEFT) TRY(drop(out, key, d));
-    TRY(copy_run(out, in, col, id, &to, d));
-    for (enum schema_table i = SCHEMA_run + 1; i < SCHEMA_TABLES; i++)
-        TRY(copy_table(out, part, i, sqlite3_column_int64(in, 0), to, d));
+    TRY(copy_run(out, in, col, id, to, d));
     t->unfinished += !is_done;
     if (have == HAVE_LEFT) t->replaced++;
     else t->added++;
     return ST_OK;
 }
 
-static enum st merge_part(struct store *out, struct store *part, int64_t id, struct merge_tally *t, struct diag *d)
+static enum st merge_part(struct store *out, struct store *part, const struct merge_ids *ids, struct merge_tally *t, struct diag *d)
 {
     sqlite3_stmt *in = NULL;
+    struct taken *run = NULL;
+    size_t n = 0, cap = 0;
     TRY(query_begin(part, "SELECT * FROM run ORDER BY id", &in, d));
-    enum st st = ST_OK;
-    while (st == ST_OK && sqlite3_step(in) == SQLITE_ROW) st = merge_run(out, part, in, id, t, d);
-    return query_end(part, in, d);
+    enum st st = check_columns(part, in, SCHEMA_run, d);
+    while (st == ST_OK && sqlite3_step(in) == SQLITE_ROW) {
+        int64_t to;
+        st = merge_run(out, in, ids, &to, t, d);
+        if (st == ST_OK && to > 0) MEM_PUSH(run, n, cap, (struct taken){ sqlite3_column_int64(in, 0), to });
+    }
+    st = query_end(part, in, d);
+    for (enum schema_table i = SCHEMA_run + 1; i < SCHEMA_TABLES && n > 0 && st == ST_OK; i++)
+        st = copy_table(out, part, i, run, n, d);
+    mem_free(run);
+    return st;
 }
 
-enum st merge_parts(struct store *out, struct store *const *part, const int64_t *id, size_t n,
+enum st merge_parts(struct store *out, struct store *const *part, size_t n, const struct merge_ids *ids,
                     struct merge_tally *t, struct diag *d)
 {
     struct merge_tally sum = { 0 };
     TRY(query_exec(out, "BEGIN IMMEDIATE", d));
     enum st st = ST_OK;
-    for (size_t i = 0; i < n && st == ST_OK; i++) st = merge_part(out, part[i], id != NULL ? id[i] : -1, &sum, d);
+    for (size_t i = 0; i < n && st == ST_OK; i++) st = merge_part(out, part[i], ids, &sum, d);
     if (st == ST_OK) st = query_exec(out, "COMMIT", d);
     if (st != ST_OK) {
         if (sqlite3_get_autocommit(store_db(out)) == 0) (void)sqlite3_exec(store_db(out), "ROLLBACK", NULL, NULL, NULL);

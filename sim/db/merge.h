@@ -17,16 +17,18 @@ struct merge_tally {
     uint64_t unfinished;        /* among those added or replaced: runs that are not done */
 };
 
+/* The row id that the run of this key gets; 0: the next free one, in the order of parts and runs; -1: it is left out.
+ * A run with an id is known to be newer: unfinished, it replaces an unfinished one. */
+struct merge_ids { int64_t (*of)(void *ctx, const char *key); void *ctx; };
+
 /*
- * Merge every run of the parts, in one transaction: all of it or nothing.
+ * Merge the runs of the parts, in one transaction: all of it or nothing.
  *   part [n]  open for reading
- *   id   [n]  the row id that a part's run gets, for parts of one run; NULL:
- *             the next free one, runs in the order of their part.  A part with an id is
- *             known to be newer: its unfinished run replaces an unfinished one
+ *   ids       NULL: the next free ones
  * A run that a part holds as 'running' comes in as 'interrupted': nobody goes
  * on with it here.  ST_EWORLD when either file fails.  O(rows), about 1 us each.
  */
-enum st merge_parts(struct store *out, struct store *const *part, const int64_t *id, size_t n,
+enum st merge_parts(struct store *out, struct store *const *part, size_t n, const struct merge_ids *ids,
                     struct merge_tally *t, struct diag *d);
 
 #endif

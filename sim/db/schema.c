@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/embed.h"
+#include "db/feed.h"
 
 struct column { const char *name, *type, *constraint, *comment; };
 
@@ -38,6 +39,7 @@ static const struct { const char *name, *comment, *key; const struct column *col
 };
 
 const char *schema_table_name(enum schema_table t) { return table[t].name; }
+int schema_n_columns(enum schema_table t) { return (int)table[t].n; }
 
 /* Run the text and free it. */
 static int finish(sqlite3 *db, sqlite3_str *sql)
@@ -132,9 +134,10 @@ int schema_prepare_check(sqlite3 *db, enum schema_table t, const char *when, sql
 int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
-    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES (?", table[t].name);
-    for (size_t i = 1; i < table[t].n; i++) sqlite3_str_appendall(sql, ",?");
-    sqlite3_str_appendall(sql, ")");
+    SIM_ASSERT(table[t].n <= FEED_COLUMNS);
+    sqlite3_str_appendf(sql, "INSERT INTO %s SELECT c0", table[t].name);
+    for (size_t i = 1; i < table[t].n; i++) sqlite3_str_appendf(sql, ", c%d", (int)i);
+    sqlite3_str_appendall(sql, " FROM feed");
     char *text = sqlite3_str_finish(sql);
     int rc = text != NULL ? sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, insert, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);

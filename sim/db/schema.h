@@ -20,7 +20,8 @@ const char *schema_table_name(enum schema_table t);
 
 /* Create every table, the index and the views in a new file.  Returns SQLite's code. */
 int schema_create(sqlite3 *db);
-/* An INSERT of one whole row: a parameter for each column, in order, `run` first.  Returns SQLite's code. */
+int schema_n_columns(enum schema_table t);
+/* An INSERT of whole rows that `feed` (feed.h) has: every column, in order, `run` first.  Returns SQLite's code. */
 int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert);
 /* A SELECT of a row of run ?1, among those of which the SQL `when` holds, that CREATE would not let in, as
  * "COLUMN is VALUE"; no row: there is none. */

@@ -1,7 +1,9 @@
 /*
  * store.c -- one writer's connection, its statements and the batch of rows that is open.
  *
- * Invariant: after the first failure of a run no batch is open and `broken` says what it was.
+ * A row stays in memory until there are some of its table, which one statement writes (feed.h).
+ *
+ * Invariant: after the first failure of a run no batch is open, no row is in memory, and `broken` says what it was.
  */
 #include "db/store.h"
 
@@ -13,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/version.h"
+#include "db/feed.h"
 #include "db/schema.h"
 
 enum { APP_ID = 0x46574159 /* "FWAY" */ };
@@ -20,6 +23,8 @@ enum { APP_ID = 0x46574159 /* "FWAY" */ };
 /* Rows between commits.  A batch (some 10 MB) fits the page cache, so that a
  * reader is kept waiting only while one commits. */
 enum { BATCH_ROWS = 65536, CACHE_KIB = 32768, BUSY_MS = 10000 };
+/* What of one table is in memory at most. */
+enum { ROWS_MOST = 256, TEXT_MOST = 1 << 20 };
 
 /* The statements of a connection: these, then an INSERT for each table. */
 enum sql { SQL_BEGIN, SQL_COMMIT, SQL_HAS_RUN, SQL_DELETE_RUN, SQL_RUN_END, SQL_INSERT, N_SQL = SQL_INSERT + SCHEMA_TABLES };
@@ -32,13 +37,20 @@ static const char *const sql_text[SQL_INSERT] = {
     [SQL_RUN_END]    = "UPDATE run SET status = ?, digest = ?, message = ? WHERE id = ?",
 };
 
+/* A value, by its type in SQLite; a text is from `at` in the table's, n bytes. */
+struct cell { int type; uint32_t n; union { int64_t i; double r; size_t at; } is; };
+/* Rows of a table that are not written yet, cell after cell. */
+struct rows { struct cell *cell; char *text; size_t n, cap, n_text, cap_text; uint32_t n_rows; };
+
 struct store {
     sqlite3      *db;
     sqlite3_stmt *stmt[N_SQL];
     char         *path;
     const char   *mode;         /* pragmas of a writer's connection */
     bool          in_batch;
-    uint32_t      n_batch;      /* rows in the open batch */
+    uint32_t      n_batch;      /* rows in the open batch, and in memory */
+    struct feed   feed;
+    struct rows   rows[SCHEMA_TABLES];
     int64_t       seq;          /* of the run: its notes, decisions and stages count together */
     struct diag   broken;       /* the first failure since store_run_begin */
 };
@@ -47,7 +59,7 @@ struct store {
 
 static enum st sql_failed(struct store *s, struct diag *d)
 {
-    int rc = sqlite3_errcode(s->db);
+    const int rc = sqlite3_errcode(s->db), error = sqlite3_system_errno(s->db);
     switch (rc) {
     case SQLITE_NOTADB:
         return diag_at(d, ST_EWORLD, s->path, 0, 0, "this is not a Fairway database, nor any SQLite database");
@@ -58,7 +70,8 @@ static enum st sql_failed(struct store *s, struct diag *d)
         (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "cannot write the database: %s", sqlite3_errmsg(s->db));
         return diag_hint(d, "make room on the disk; the runs that were finished are in the file");
     case SQLITE_CANTOPEN: case SQLITE_IOERR:            /* the system knows more, such as too many open files */
-        return diag_at(d, ST_EWORLD, s->path, 0, 0, "the database failed: %s: %s", sqlite3_errmsg(s->db), strerror(sqlite3_system_errno(s->db)));
+        return diag_at(d, ST_EWORLD, s->path, 0, 0, "the database failed: %s%s%s", sqlite3_errmsg(s->db),
+                       error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
     default:
         return diag_at(d, ST_EWORLD, s->path, 0, 0, "the database failed: %s", sqlite3_errmsg(s->db));
     }
@@ -70,6 +83,7 @@ static enum st broke(struct store *s, struct diag *d)
     (void)sql_failed(s, &s->broken);
     if (sqlite3_get_autocommit(s->db) == 0) (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->in_batch = false;
+    for (int t = 0; t < SCHEMA_TABLES; t++) s->rows[t].n = s->rows[t].n_text = s->rows[t].n_rows = 0;
     if (d->code == ST_OK) *d = s->broken;
     return ST_EWORLD;
 }
@@ -93,17 +107,6 @@ static void bind_int(struct stmt *t, int64_t x)
     if (t->rc == SQLITE_OK) t->rc = sqlite3_bind_int64(t->q, ++t->at, x);
 }
 
-static void bind_null(struct stmt *t)
-{
-    if (t->rc == SQLITE_OK) t->rc = sqlite3_bind_null(t->q, ++t->at);
-}
-
-/* SQLite takes NaN for NULL. */
-static void bind_real(struct stmt *t, double x)
-{
-    if (t->rc == SQLITE_OK) t->rc = sqlite3_bind_double(t->q, ++t->at, x);
-}
-
 /* Borrowed until stmt_run; NULL is NULL. */
 static void bind_text(struct stmt *t, const char *x)
 {
@@ -125,34 +128,109 @@ static bool run_sql(struct store *s, int which)
     return stmt_run(&t, NULL);
 }
 
+static bool batch_begin(struct store *s)
+{
+    if (!s->in_batch) s->in_batch = run_sql(s, SQL_BEGIN);
+    return s->in_batch;
+}
+
+/* A change of the run, in the open batch or a new one. */
+static struct stmt change_open(struct store *s, int which)
+{
+    if (s->broken.code != ST_OK || !batch_begin(s)) return (struct stmt){ .rc = SQLITE_ABORT };
+    return stmt_open(s, which);
+}
+
+static enum st is_broken(const struct store *s, struct diag *d)
+{
+    if (s->broken.code != ST_OK && d->code == ST_OK) *d = s->broken;
+    return s->broken.code == ST_OK ? ST_OK : ST_EWORLD;
+}
+
+static enum st change_run(struct store *s, struct stmt *t, struct diag *d)
+{
+    TRY(is_broken(s, d));
+    return t->rc == SQLITE_OK && stmt_run(t, NULL) ? ST_OK : broke(s, d);
+}
+
+/* ---- rows in memory ---- */
+
+/* Of a table, where a reader stands; next goes to the first. */
+struct reading { const struct rows *of; uint32_t n_columns; size_t row; };
+
+static int next_row(void *ctx)
+{
+    struct reading *r = ctx;
+    return ++r->row < r->of->n_rows ? SQLITE_ROW : SQLITE_DONE;
+}
+
+static void give_cell(void *ctx, sqlite3_context *to, int i)
+{
+    const struct reading *r = ctx;
+    const struct cell *c = &r->of->cell[r->row * r->n_columns + (size_t)i];
+    if (c->type == SQLITE_INTEGER) sqlite3_result_int64(to, c->is.i);
+    else if (c->type == SQLITE_FLOAT) sqlite3_result_double(to, c->is.r);
+    else if (c->type == SQLITE_TEXT) sqlite3_result_text(to, r->of->text + c->is.at, (int)c->n, SQLITE_STATIC);
+}
+
+static enum st rows_write(struct store *s, enum schema_table t, struct diag *d)
+{
+    struct rows *x = &s->rows[t];
+    struct reading r = { x, (uint32_t)schema_n_columns(t), SIZE_MAX };
+    if (x->n_rows == 0) return ST_OK;
+    const struct stmt insert = change_open(s, SQL_INSERT + (int)t);
+    if (insert.rc != SQLITE_OK) return broke(s, d);
+    if (feed_run(&s->feed, insert.q, &(struct feed_source){ &r, next_row, give_cell }) != SQLITE_OK) return broke(s, d);
+    x->n = x->n_text = x->n_rows = 0;
+    return ST_OK;
+}
+
 static enum st batch_end(struct store *s, struct diag *d)
 {
+    for (enum schema_table t = 0; t < SCHEMA_TABLES; t++) TRY(rows_write(s, t, d));
+    s->n_batch = 0;
     if (!s->in_batch) return ST_OK;
     if (!run_sql(s, SQL_COMMIT)) return broke(s, d);
     s->in_batch = false;
     return ST_OK;
 }
 
-/* A change of the run, in the open batch or a new one. */
-static struct stmt change_open(struct store *s, int which)
+/* Room for one more cell. */
+static struct cell *next_cell(struct rows *x)
 {
-    if (s->broken.code != ST_OK) return (struct stmt){ .rc = SQLITE_ABORT };
-    if (!s->in_batch) {
-        if (!run_sql(s, SQL_BEGIN)) return (struct stmt){ .rc = SQLITE_ABORT };
-        s->in_batch = true;
-        s->n_batch = 0;
-    }
-    return stmt_open(s, which);
+    MEM_ROOM(x->cell, x->cap, x->n + 1);
+    return &x->cell[x->n++];
 }
 
-static enum st change_run(struct store *s, struct stmt *t, struct diag *d)
+static void put_null(struct rows *x) { *next_cell(x) = (struct cell){ .type = SQLITE_NULL }; }
+static void put_int(struct rows *x, int64_t i) { *next_cell(x) = (struct cell){ .type = SQLITE_INTEGER, .is.i = i }; }
+
+/* SQLite takes NaN for NULL. */
+static void put_real(struct rows *x, double r) { *next_cell(x) = (struct cell){ .type = SQLITE_FLOAT, .is.r = r }; }
+
+/* NULL is NULL. */
+static void put_text(struct rows *x, const char *text)
 {
-    if (s->broken.code != ST_OK) {
-        if (d->code == ST_OK) *d = s->broken;
-        return ST_EWORLD;
+    const size_t n = text != NULL ? strlen(text) : 0;
+    if (text == NULL) {
+        put_null(x);
+        return;
     }
-    if (t->rc != SQLITE_OK || !stmt_run(t, NULL)) return broke(s, d);
-    return ++s->n_batch >= BATCH_ROWS ? batch_end(s, d) : ST_OK;
+    MEM_ROOM(x->text, x->cap_text, x->n_text + n + 1);
+    memcpy(x->text + x->n_text, text, n);
+    *next_cell(x) = (struct cell){ .type = SQLITE_TEXT, .n = (uint32_t)n, .is.at = x->n_text };
+    x->n_text += n;
+}
+
+/* A whole row was put. */
+static enum st row_end(struct store *s, enum schema_table t, struct diag *d)
+{
+    struct rows *x = &s->rows[t];
+    if (s->broken.code != ST_OK) x->n = x->n_text = 0;
+    TRY(is_broken(s, d));
+    x->n_rows++;
+    if (++s->n_batch >= BATCH_ROWS) return batch_end(s, d);
+    return x->n_rows >= ROWS_MOST || x->n_text >= TEXT_MOST ? rows_write(s, t, d) : ST_OK;
 }
 
 /* ---- opening ---- */
@@ -216,7 +294,7 @@ static enum st connect(struct store *s, int flags, struct diag *d)
                        error != 0 ? strerror(error) : sqlite3_errmsg(s->db));
     }
     (void)sqlite3_busy_timeout(s->db, BUSY_MS);
-    return ST_OK;
+    return feed_open(s->db, &s->feed) == SQLITE_OK ? ST_OK : store_failed(s, d);
 }
 
 static enum st open_db(struct store **out, const char *path, int flags, struct diag *d)
@@ -254,7 +332,7 @@ static enum st open_writing(struct store **out, const char *path, const char *mo
 
 enum st store_open(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = NORMAL", d); }
 
-enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF", d); }
+enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON", d); }
 
 /* Opened for writing although it only reads: after a kill it is the next
  * reader that rolls the unfinished batch back, from the journal beside the
@@ -292,8 +370,8 @@ void store_close(struct store *s)
     if (s == NULL) return;
     for (size_t i = 0; i < N_SQL; i++) (void)sqlite3_finalize(s->stmt[i]);
     (void)sqlite3_close(s->db);
-    mem_free(s->path);
-    mem_free(s);
+    for (int t = 0; t < SCHEMA_TABLES; t++) MEM_FREE(s->rows[t].cell, s->rows[t].text);
+    MEM_FREE(s->path, s);
 }
 
 struct sqlite3 *store_db(struct store *s)
@@ -306,30 +384,39 @@ enum st store_failed(struct store *s, struct diag *d)
     return sql_failed(s, d);
 }
 
+enum st store_feed(struct store *s, int table, const struct feed_source *from, struct diag *d)
+{
+    const struct stmt insert = stmt_open(s, SQL_INSERT + table);
+    if (insert.rc != SQLITE_OK) return sql_failed(s, d);
+    return feed_run(&s->feed, insert.q, from) == SQLITE_OK ? ST_OK : sql_failed(s, d);
+}
+
 /* ---- rows ---- */
 
-/* store_job() and the like: a parameter for each column, in the order of schema.def. */
+/* store_job() and the like: a cell for each column, in the order of schema.def. */
 #define TABLE(name, comment, key) \
 enum st store_##name(struct store *s, int64_t run, const struct store_##name *row, struct diag *d) \
 { \
-    struct stmt t = change_open(s, SQL_INSERT + SCHEMA_##name); \
-    bind_int(&t, run);
+    const enum schema_table t = SCHEMA_##name; \
+    struct rows *x = &s->rows[t]; \
+    put_int(x, run);
 #define TABLE_OF_RUNS(name, comment, key) \
 static enum st insert_run(struct store *s, const struct store_run *row, struct diag *d) \
 { \
-    struct stmt t = change_open(s, SQL_INSERT + SCHEMA_##name);
+    const enum schema_table t = SCHEMA_##name; \
+    struct rows *x = &s->rows[t];
 #define END \
-    return change_run(s, &t, d); \
+    return row_end(s, t, d); \
 }
-#define INT(name, comment)          bind_int(&t, row->name);
-#define UINT(name, comment)         bind_int(&t, (int64_t)row->name);
-#define SEQ(name, comment)          bind_int(&t, s->seq++);
-#define REAL(name, comment)         bind_real(&t, row->name);
+#define INT(name, comment)          put_int(x, row->name);
+#define UINT(name, comment)         put_int(x, (int64_t)row->name);
+#define SEQ(name, comment)          put_int(x, s->seq++);
+#define REAL(name, comment)         put_real(x, row->name);
 #define REAL_OR_NULL                REAL
-#define TEXT(name, comment)         bind_text(&t, row->name);
+#define TEXT(name, comment)         put_text(x, row->name);
 #define TEXT_OR_NULL                TEXT
-#define INT_OR_NULL(name, comment)  if (row->name != -1) bind_int(&t, row->name); else bind_null(&t);
-#define ROWID(name, comment)        if (row->name != 0) bind_int(&t, row->name); else bind_null(&t);
+#define INT_OR_NULL(name, comment)  if (row->name != -1) put_int(x, row->name); else put_null(x);
+#define ROWID(name, comment)        if (row->name != 0) put_int(x, row->name); else put_null(x);
 #include "db/schema.def"
 
 /* ---- runs ---- */
@@ -354,8 +441,9 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     row.version = FAIRWAY_VERSION;
     row.status = "running";
     TRY(insert_run(s, &row, d));
+    TRY(batch_end(s, d));
     *run_id = sqlite3_last_insert_rowid(s->db);
-    return batch_end(s, d);
+    return ST_OK;
 }
 
 static void bind_end(struct stmt *t, int64_t run, enum store_status st, const char *digest, const char *message)

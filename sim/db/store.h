@@ -31,13 +31,16 @@ enum st store_open(struct store **out, const char *path, struct diag *d);
 /*
  * Create a part: a new file for one run, to be renamed when it is whole and
  * merged (merge.h).  Nothing waits for the disk: before the renaming the
- * caller does.
+ * caller does.  Ranges are checked when it is merged.
  */
 enum st store_open_part(struct store **out, const char *path, struct diag *d);
 /* Open for reading only. */
 enum st store_open_read(struct store **out, const char *path, struct diag *d);
 void    store_close(struct store *s);
 struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
+/* Write the rows of a source to a table (schema.h), within the transaction that the caller began. */
+struct feed_source;
+enum st store_feed(struct store *s, int table, const struct feed_source *from, struct diag *d);
 /*
  * A connection must not be carried across a fork.  Leave the file before it,
  * outside of a run, and return to it on either side; nothing but these and

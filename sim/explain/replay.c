@@ -127,6 +127,12 @@ static enum st open_rows(struct replay *r, int64_t from, int64_t to, struct diag
     return ST_OK;
 }
 
+enum st replay_not_recorded(int64_t run, struct diag *d)
+{
+    (void)diag_set(d, ST_EINPUT, "run %" PRId64 " did not record its decisions", run);
+    return diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.decisions=true`");
+}
+
 enum st replay_open(struct replay *r, struct store *s, int64_t run, int64_t from, int64_t to, struct diag *d)
 {
     memset(r, 0, sizeof *r);
@@ -134,10 +140,7 @@ enum st replay_open(struct replay *r, struct store *s, int64_t run, int64_t from
     r->run = run;
     TRY(load_names(r, d));
     TRY(load_nodes(r, d));
-    if (r->cluster.n_nodes == 0) {
-        (void)diag_set(d, ST_EINPUT, "run %" PRId64 " did not record its decisions", run);
-        return diag_hint(d, "run it again with `fairway run SCENARIO.yaml --set output.decisions=true`");
-    }
+    if (r->cluster.n_nodes == 0) return replay_not_recorded(run, d);
     return open_rows(r, from, to, d);
 }
 

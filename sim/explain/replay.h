@@ -31,6 +31,8 @@ struct replay {
 
 /* Of everything that overlaps [from, to).  ST_EINPUT when the run did not record its decisions. */
 enum st replay_open(struct replay *r, struct store *s, int64_t run, int64_t from, int64_t to, struct diag *d);
+/* That error, and how to have what is missing. */
+enum st replay_not_recorded(int64_t run, struct diag *d);
 /* Apply what happened at next_at.  ST_EWORLD when the record contradicts itself. */
 enum st replay_step(struct replay *r, struct diag *d);
 void    replay_close(struct replay *r);

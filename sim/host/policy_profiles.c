@@ -33,6 +33,17 @@ int64_t policy_profiles_speed(void *ctx, pol_task t, uint32_t gpu_type, int64_t 
     return speed < 0 ? -1 : llround(fmin(speed, 1) * 1e6);
 }
 
+int64_t policy_profiles_apart(void *ctx, pol_task t, uint32_t gpu_type, bool is_cross)
+{
+    const struct world *w = policy_view_world_of(ctx, t);
+    const struct profiles *profiles = w != NULL ? world_config(w)->profiles : NULL;
+    double speed;
+    if (w == NULL) return 0;
+    if (profiles == NULL || profiles->apart.n == 0) return -1;
+    uint32_t model = world_job(w, world_task(w, t.slot)->job)->model;
+    return profiles_apart(profiles, model, is_cross, gpu_type, &speed) ? (int64_t)(speed * 1e6) : 0;
+}
+
 struct pol_needs policy_profiles_needs(void *ctx, pol_task t, uint32_t gpu_type)
 {
     struct asked a;

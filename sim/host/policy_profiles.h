@@ -9,5 +9,6 @@
 
 int64_t policy_profiles_speed(void *ctx, pol_task t, uint32_t gpu_type, int64_t cpu_milli, int64_t mem_b);
 struct pol_needs policy_profiles_needs(void *ctx, pol_task t, uint32_t gpu_type);
+int64_t policy_profiles_apart(void *ctx, pol_task t, uint32_t gpu_type, bool is_cross);
 
 #endif

@@ -239,13 +239,20 @@ static const struct scaling_row *model_of(const struct policy_view *p, pol_job h
     return NULL;
 }
 
+static double told_left(const struct policy_view *p, const struct scaling_row *row, uint32_t job)
+{
+    const struct job *j = world_job(p->w, job);
+    return p->is_clairvoyant ? scaling_told(row, j->nominal, world_left(p->w, j->first_task)) : -1;
+}
+
 static struct pol_batches view_batches(void *ctx, pol_job h)
 {
-    const struct scaling_row *row = model_of(ctx, h);
+    const struct policy_view *p = ctx;
+    const struct scaling_row *row = model_of(p, h);
     if (row == NULL) return (struct pol_batches){ 0 };
     const struct adaptive *a = row->model;
     return (struct pol_batches){ .first = a->batch, .max = a->max_batch, .fixed = a->fixed, .min_local = a->min_local,
-                                 .max_local = a->max_local, .epochs = row->epochs };
+                                 .max_local = a->max_local, .left = told_left(p, row, h.slot) };
 }
 
 static struct pol_step view_step(void *ctx, pol_job h, uint32_t gpu_type, uint32_t n, uint32_t n_nodes)
@@ -629,7 +636,8 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
                                          .steps_per_s = view_steps_per_s, .beside_mean = view_beside_mean };
     p->ext.profiles = (struct pol_profiles){ .size = sizeof p->ext.profiles,
                                              .speed = policy_profiles_speed,
-                                             .needs = policy_profiles_needs };
+                                             .needs = policy_profiles_needs,
+                                             .apart = policy_profiles_apart };
     p->ext.calls = (struct pol_calls){ .size = sizeof p->ext.calls, .state = policy_calls_state, .info = policy_calls_info,
                                        .relation = policy_calls_relation, .overhead = policy_calls_overhead };
 }

@@ -91,7 +91,7 @@ FAIRWAY_PUBLIC int fairway_add_table(struct fairway *f, const struct pol_ops *ta
 /*
  * A policy that names jobs and tasks by number, as one in a process of its own does: policies/PROTOCOL.md is the
  * specification, and its lines `hello`, `cluster` and `decide` are what it is told.  What is frequent comes, and goes,
- * as numbers instead: a round costs one call, and a place one.
+ * as numbers instead: a round costs one call, and a start one.
  *
  * Words of a round, at block.words: now; whether anything became free; how many nodes changed; then events, each an
  * operation of enum fairway_event and what is said of it there.  A decision, in block.out, is an enum fairway_decided
@@ -106,23 +106,31 @@ enum fairway_event {
     FAIRWAY_READY,     /* job, task, attained, left (-1: not told) */
     FAIRWAY_ENDED,     /* job, task */
     FAIRWAY_JOB_ENDED, /* job */
+    FAIRWAY_LAST_ENDED, /* job, task: the task ended, and its job with it */
     FAIRWAY_NODE,      /* node: it went down or came up */
     FAIRWAY_TIMER,
     FAIRWAY_SHAPE /* the next shape, before what asks for it: cpu, mem, gpus, gpu_milli, gpu_mem, gpu_cores,
         is_exclusive */
 };
-/* cards: bits; cpu 0: what it asks; reason: of fairway_code_reason, 0: none. */
+/* cards: bits; cpu, mem 0: what it asks; reason: of fairway_code_reason, 0: none. */
 enum fairway_decided {
     FAIRWAY_OTHER,      /* the next of what fairway_code_decisions was given */
-    FAIRWAY_START,      /* job, task, node, cards, cpu, reason */
-    FAIRWAY_START_GANG, /* job, reason, n, then n times: node, cards, cpu */
+    FAIRWAY_START,      /* job, task, node, cards, cpu, mem, reason */
+    FAIRWAY_START_GANG, /* job, reason, n, then n times: node, cards, cpu, mem */
     FAIRWAY_PREEMPT,    /* job, task, reason */
     FAIRWAY_HOLD,       /* job, task, is_head, reason */
     FAIRWAY_WAKE        /* at */
 };
 
+/* Where a task goes of those nodes on which it fits. */
+enum fairway_rule {
+    FAIRWAY_FIRST, /* the first */
+    FAIRWAY_BEST   /* that which it leaves fullest: policies/README.md, "best" */
+};
+
 /* Where things are; `round` says when they are elsewhere. */
 struct fairway_block {
+    const char *text; /* what the words of this round leave out: a line; NULL: nothing */
     const int64_t *words;
     int64_t n_words; /* of rounds */
     const char *names;
@@ -130,7 +138,7 @@ struct fairway_block {
     int64_t *out;
     int64_t n_out; /* of decisions */
     const int64_t *place;
-    int64_t n_place; /* [2 * n_place] node and cards: of fairway_code_places */
+    int64_t n_place; /* [2 * n_place] node and cards: of those functions that return how many */
     const void *node;
     int64_t n_nodes; /* struct pol_node of fairway/policy.h, as they are planned */
     const void *card;
@@ -143,10 +151,11 @@ struct fairway_code_ops {
     /* A new instance, told `hello`; what it answers in *answer, until the next call.  NULL: it cannot be made. */
     void *(*create)(void *ctx, struct fairway_code *code, const char *hello, const char **answer);
     /*
-     * text: NULL or a line, first `cluster`, later `decide` with what the words leave out.  moved: look for the block
-     * again.  Returns how many words of decisions there are, -1: it failed, see fairway_code_fail.
+     * n_words: of block.words; below 0: so many, look for the block again and at its text, a line `decide`; 0: the
+     * cluster, in the line of the block's text.  Returns how many words of decisions there are, -1: it failed, see
+     * fairway_code_fail.
      */
-    int64_t (*round)(void *self, const char *text, int64_t moved, int64_t n_words);
+    int64_t (*round)(void *self, int64_t n_words);
     void (*destroy)(void *self);
 };
 
@@ -158,26 +167,35 @@ FAIRWAY_PUBLIC void fairway_code_block(struct fairway_code *c, struct fairway_bl
 FAIRWAY_PUBLIC void fairway_code_fail(struct fairway_code *c, const char *message);
 /* Room for so many words of decisions, and places; look for the block again. */
 FAIRWAY_PUBLIC void fairway_code_room(struct fairway_code *c, int64_t n_out, int64_t n_place);
+/* Of 32 bits is what is frequent, and is then passed with the least ado by languages that call at run time. */
 /* The first places of n tasks of a shape; n 0: a place on each node.  is_empty: as if nothing ran.  Returns how
  * many. */
-FAIRWAY_PUBLIC int64_t fairway_code_places(struct fairway_code *c, int64_t shape, int64_t n, int64_t is_empty);
-/* The same of n tasks, and they are taken if there are so many. */
-FAIRWAY_PUBLIC int64_t fairway_code_take(struct fairway_code *c, int64_t shape, int64_t n);
-/* The node that a task of the shape leaves fullest: policies/README.md, "best"; -1: it fits on none. */
-FAIRWAY_PUBLIC int64_t fairway_code_best(struct fairway_code *c, int64_t shape);
+FAIRWAY_PUBLIC int32_t fairway_code_places(struct fairway_code *c, int32_t shape, int32_t n, int32_t is_empty);
+/* Places of n tasks by a rule, of enum fairway_rule, each seeing those before; they are taken if there are so many. */
+FAIRWAY_PUBLIC int32_t fairway_code_take(struct fairway_code *c, int32_t shape, int32_t n, int32_t rule);
+/* A waiting task starts, or the n tasks of a gang that ask for the same: the places are taken as above, and it is
+ * decided.  Returns how many places there are. */
+FAIRWAY_PUBLIC int32_t fairway_code_start(struct fairway_code *c, int32_t job, int32_t task, int32_t rule,
+    int32_t reason);
+FAIRWAY_PUBLIC int32_t fairway_code_start_gang(struct fairway_code *c, int32_t job, int32_t n, int32_t rule,
+    int32_t reason);
+/* The node on which a task of the shape goes by FAIRWAY_BEST; -1: it fits on none. */
+FAIRWAY_PUBLIC int32_t fairway_code_best(struct fairway_code *c, int32_t shape);
 /* In the first place, the cards of one on this node; 1 or 0. */
-FAIRWAY_PUBLIC int64_t fairway_code_fits(struct fairway_code *c, int64_t shape, int64_t node);
-/* What is planned on a node changes: a task comes (sign -1) or goes (+1); cores, or an engine, are taken or given
- * back. */
+FAIRWAY_PUBLIC int32_t fairway_code_fits(struct fairway_code *c, int32_t shape, int32_t node);
+/* What is planned on a node changes: a task comes to hold what it asks (sign -1) or no longer (+1); cores and memory,
+ * or engines, are taken or given back. */
 FAIRWAY_PUBLIC void fairway_code_move(struct fairway_code *c, int64_t node, int64_t shape, int64_t cards,
-    int64_t sign, int64_t cpu);
-FAIRWAY_PUBLIC void fairway_code_free(struct fairway_code *c, int64_t node, int64_t cpu, int64_t engine,
-    int64_t n_engines);
+    int64_t sign);
+FAIRWAY_PUBLIC void fairway_code_free(struct fairway_code *c, int64_t node, int64_t cpu, int64_t mem);
+FAIRWAY_PUBLIC void fairway_code_free_engine(struct fairway_code *c, int64_t node, int64_t engine, int64_t n);
 FAIRWAY_PUBLIC int64_t fairway_code_reason(struct fairway_code *c, const char *text);
 /* The name of a user (type 5) or queue (6) by its number: enum pol_name_type. */
 FAIRWAY_PUBLIC const char *fairway_code_name(struct fairway_code *c, int64_t type, int64_t id);
 /* A `query` of the protocol and its answer, until the next call; NULL: fairway_code_fail was called. */
 FAIRWAY_PUBLIC const char *fairway_code_query(struct fairway_code *c, const char *line);
+/* The first n words of block.out are decisions, before those that follow in the round. */
+FAIRWAY_PUBLIC void fairway_code_say(struct fairway_code *c, int64_t n);
 /* A line `decisions` of the protocol, from which FAIRWAY_OTHER takes one after the other. */
 FAIRWAY_PUBLIC int fairway_code_decisions(struct fairway_code *c, const char *line);
 

@@ -16,7 +16,7 @@ static const struct collector_metric metric[] = {
     { "gpu_util", "1", COLLECTOR_ONE }, { "gpu_active", "1", COLLECTOR_ONE }, { "cpu_util", "1", COLLECTOR_ONE },
     { "mem_util", "1", COLLECTOR_ONE }, { "card_occupancy", "1", COLLECTOR_ONE },
     { "gpu_hours", "h", COLLECTOR_ONE }, { "cpu_hours", "h", COLLECTOR_ONE },
-    { "dominant_share", "1", COLLECTOR_ONE }, { "jain", "1", COLLECTOR_ONE },
+    { "dominant_share", "1", COLLECTOR_ONE }, { "weight", "1", COLLECTOR_ONE }, { "jain", "1", COLLECTOR_ONE },
     { "gpu_util", "1", COLLECTOR_SERIES }, { "gpu_active", "1", COLLECTOR_SERIES }, { "cpu_util", "1", COLLECTOR_SERIES },
     { "mem_util", "1", COLLECTOR_SERIES }, { "card_occupancy", "1", COLLECTOR_SERIES }, { "users_active", "1", COLLECTOR_SERIES },
     { NULL, NULL, COLLECTOR_ONE },
@@ -210,6 +210,7 @@ static void put_users(const struct usage *u, const struct world *w)
         collector_put(u->out, "cpu_hours", scope, collector_hours(x->cpu_us));
         double s = x->active_us > 0 ? x->share_us / (double)x->active_us : NAN;
         collector_put(u->out, "dominant_share", scope, s);
+        if (x->weight != 1) collector_put(u->out, "weight", scope, x->weight);
         if (!isnan(s)) share[n_shares++] = s;
         mem_free(scope);
     }

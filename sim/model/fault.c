@@ -35,6 +35,11 @@ void fault_init(struct fault_gen *g, const struct fault_spec *spec, uint32_t n_n
     }
 }
 
+void fault_number(struct fault_gen *g, uint32_t node, uint32_t as, uint64_t seed)
+{
+    if (g->rng != NULL) rng_init(&g->rng[node], seed, "fault", as);
+}
+
 void fault_fini(struct fault_gen *g)
 {
     mem_free(g->rng);

@@ -21,6 +21,8 @@ struct fault_spec {
 struct fault_gen { const struct fault_spec *spec; struct rng *rng; size_t *cursor; uint32_t n_nodes; };
 
 void fault_init(struct fault_gen *g, const struct fault_spec *spec, uint32_t n_nodes, uint64_t seed);
+/* Node `node` has the failures of the one numbered `as`: for nodes in another order than described. */
+void fault_number(struct fault_gen *g, uint32_t node, uint32_t as, uint64_t seed);
 void fault_fini(struct fault_gen *g);
 /*
  * The next change of `node` after `now`, given whether it is up: writes when

@@ -177,7 +177,10 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     if (cfg->calltime != NULL) w->calls = call_queue_create(w->cluster->n_nodes);
     w->engine_types = cluster_engine_types(w->cluster);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
-    for (uint32_t n = 0; n < w->cluster->n_nodes; n++) world_node_arm(w, n);
+    for (uint32_t n = 0; n < w->cluster->n_nodes; n++) {
+        if (w->cluster->node[n].listed != n) fault_number(&w->faults, n, w->cluster->node[n].listed, cfg->seed);
+        world_node_arm(w, n);
+    }
     if (cfg->sample_every > 0) world_set_event(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);
     world_after_init(w);
     world_arrival_fetch(w);

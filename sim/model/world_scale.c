@@ -94,31 +94,34 @@ bool world_scale_check(struct world *w, const struct job_spec *s, uint32_t model
     return true;
 }
 
-sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gpu_type)
+/* What a start costs by the scaling of its phase, else by the job's own; -1: neither says. */
+static sim_tick start_cost(const struct world *w, uint32_t job, uint32_t gpu_type, bool is_first)
 {
     const struct job *j = &w->jobs.job[job];
-    const struct scaling_row *row = j->elastic.max == 0 ? NULL : scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, gpu_type);
-    return row == NULL || row->restart < 0 ? world_restore_cost(w, j) : row->restart;
+    if (j->elastic.max == 0) return -1;
+    const struct scaling_row *row[] = { world_scale_row(w, job, gpu_type),
+                                        scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, gpu_type) };
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        sim_tick cost = row[i] == NULL ? -1 : is_first ? row[i]->start : row[i]->restart;
+        if (cost >= 0) return cost;
+    }
+    return -1;
 }
 
-static const struct scaling_row *row_where_it_runs(const struct world *w, uint32_t t)
+sim_tick world_scale_restart_us(const struct world *w, uint32_t job, uint32_t gpu_type)
 {
-    const struct job *j = world_job_of(w, t);
-    return scaling_find(&w->cfg.profiles->scaling, j->elastic.scaling, w->cluster->node[w->cluster->hold[t].node].gpu_type);
+    sim_tick cost = start_cost(w, job, gpu_type, false);
+    return cost < 0 ? world_restore_cost(w, &w->jobs.job[job]) : cost;
 }
 
-bool world_scale_has_restart(const struct world *w, uint32_t t)
+static sim_tick cost_where_it_runs(const struct world *w, uint32_t t, bool is_first)
 {
-    const struct scaling_row *row = row_where_it_runs(w, t);
-    return row != NULL && row->restart >= 0;
+    return start_cost(w, w->jobs.task[t].job, w->cluster->node[w->cluster->hold[t].node].gpu_type, is_first);
 }
 
-sim_tick world_scale_restart(const struct world *w, uint32_t t)
-{
-    const struct scaling_row *row = row_where_it_runs(w, t);
-    if (row == NULL) return -1;
-    return w->jobs.task[t].attempts > 1 ? row->restart : row->start;
-}
+bool world_scale_has_restart(const struct world *w, uint32_t t) { return cost_where_it_runs(w, t, false) >= 0; }
+
+sim_tick world_scale_restart(const struct world *w, uint32_t t) { return cost_where_it_runs(w, t, w->jobs.task[t].attempts == 1); }
 
 static void release(struct world *w, uint32_t t) { UNIT_EACH(w, t, k) cluster_release(w->cluster, k); }
 

@@ -67,9 +67,10 @@ void figure_labels(struct gnuplot *g, const struct compare_case *k)
     }
 }
 
-void figure_legend(struct gnuplot *g, const struct compare_case *k, double h)
+struct figure_size figure_legend(struct gnuplot *g, const struct compare_case *k, double h)
 {
     enum { LINE_CHARS = 68, SAMPLE_CHARS = 9 };
+    const bool is_direct = k->n_policies > DIRECT_ABOVE;
     size_t longest = 0, cols, rows;
     for (size_t i = 0; i < k->n_policies; i++) {
         size_t len = strlen(k->policy[i].label) + (k->policy[i].clairvoyant ? 2 : 0);
@@ -78,9 +79,26 @@ void figure_legend(struct gnuplot *g, const struct compare_case *k, double h)
     cols = LINE_CHARS / (longest + SAMPLE_CHARS);
     if (cols < 1) cols = 1;
     rows = (k->n_policies + cols - 1) / cols;
-    (void)fprintf(g->to, "if (!exists(\"H\")) H = %.2f\n", h + 0.125 * (double)rows);
+    if (is_direct) rows = 0;
+    const struct figure_size size = { is_direct ? 7.0 : 3.5, h + (is_direct ? 1.0 : 0.125 * (double)rows) };
+    if (is_direct) (void)fprintf(g->to, "if (!exists(\"W\")) W = %.1f\n", size.w);
+    (void)fprintf(g->to, "if (!exists(\"H\")) H = %.2f\n", size.h);
     (void)fprintf(g->to, "KEYROWS = %zu\nN = %zu\n", rows, k->n_policies);
     figure_labels(g, k);
+    return size;
+}
+
+void figure_names(struct gnuplot *g, const struct compare_case *k, const struct direct *l, const struct direct_axis *x,
+                  const struct direct_axis *y)
+{
+    char (*label)[256];
+    const char **name;
+    MEM_ARRAY(label, k->n_policies);
+    MEM_ARRAY(name, k->n_policies);
+    for (size_t i = 0; i < k->n_policies; i++) name[i] = figure_label(&k->policy[i], label[i], sizeof label[i]);
+    direct_write(l, g, name, k->n_policies, x, y);
+    mem_free(name);
+    mem_free(label);
 }
 
 void figure_interval(struct gnuplot *g, struct stats_ci v)

@@ -10,7 +10,8 @@
 
 #include "compare/metric_info.h"
 #include "db/query.h"
-#include "plot/bar_names.h"
+#include "plot/compare/bar_names.h"
+#include "plot/direct.h"
 #include "plot/plot.h"
 
 /* A unit that suits a quantity: it is divided by `by`. */
@@ -24,8 +25,14 @@ const char *figure_label(const struct compare_policy *p, char *buf, size_t cap);
 void figure_bar(struct gnuplot *g, const struct compare_policy *p, struct bar_names *names);
 /* `array LABEL[n]` and the labels of the case's policies. */
 void figure_labels(struct gnuplot *g, const struct compare_case *k);
-/* N, KEYROWS and labels of a legend above the figure, and H, which leaves h inches for the rest. */
-void figure_legend(struct gnuplot *g, const struct compare_case *k, double h);
+/* Inches. */
+struct figure_size { double w, h; };
+/* N, KEYROWS and labels of a legend above the figure, and H, which leaves h inches for the rest; for more policies than
+ * a legend tells apart none, and W and H for names in the figure.  Returns both. */
+struct figure_size figure_legend(struct gnuplot *g, const struct compare_case *k, double h);
+/* A panel of $names: the policies' names beside their marks, whose series are policies. */
+void figure_names(struct gnuplot *g, const struct compare_case *k, const struct direct *l, const struct direct_axis *x,
+                  const struct direct_axis *y);
 /* Three cells: the value and the ends of its interval, which are the value where there is none. */
 void figure_interval(struct gnuplot *g, struct stats_ci v);
 

@@ -44,6 +44,7 @@ struct plot_figure {
     F(recorded)         \
     F(timeline)         \
     F(levels)           \
+    F(shares)           \
     F(gantt)            \
     F(fairness)         \
     F(jobs_ideal)       \
@@ -56,8 +57,12 @@ struct plot_figure {
     F(lending)          \
     F(workflow_gantt)   \
     F(engines)          \
+    F(tornado)          \
     F(search)           \
-    F(search_frontier)
+    F(search_frontier)  \
+    F(search_size)      \
+    F(search_race)      \
+    F(fit)
 
 #define PLOT_DECLARE(id) extern const struct plot_figure plot_##id;
 PLOT_FIGURES(PLOT_DECLARE)

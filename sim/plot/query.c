@@ -13,7 +13,8 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "plot/bar_names.h"
+#include "plot/compare/bar_names.h"
+#include "plot/direct.h"
 
 enum { X, Y, BY, LO, HI, ROLES };
 static const char *const role[ROLES] = { "x", "y", "by", "lo", "hi" };
@@ -235,6 +236,56 @@ static void write_boxes(struct figure *f, struct gnuplot *g)
     }
 }
 
+/* What an axis spans that has no names: all values, and a little. */
+static struct direct_axis axis_of(const struct figure *f, int role_of, double inches)
+{
+    const bool is_log = f->o->log != NULL && strchr(f->o->log, role_of == X ? 'x' : 'y') != NULL;
+    struct direct_axis a = { 1, HUGE_VAL, -HUGE_VAL, is_log, inches };
+    for (size_t i = 0; i < f->n; i++) {
+        const struct point *p = &f->at[i];
+        const double v[] = { role_of == X ? p->x : p->y, role_of == X ? p->x : p->lo, role_of == X ? p->x : p->hi };
+        for (size_t k = 0; k < ARRAY_LEN(v); k++) {
+            a.from = fmin(a.from, v[k]);        /* of a NaN and a number fmin takes the number */
+            a.to = fmax(a.to, v[k]);
+        }
+    }
+    if (!(a.to > a.from)) { a.from -= a.is_log ? 0 : 0.5; a.to += a.is_log ? a.to : 0.5; }
+    const double more = a.is_log ? pow(a.to / a.from, 0.04) : 0.04 * (a.to - a.from);
+    a.from = a.is_log ? a.from / more : a.from - more;
+    a.to = a.is_log ? a.to * more : a.to + more;
+    return a;
+}
+
+/* More curves than colours differ: their names in the figure, whose axes are then fixed. */
+static void write_direct(const struct figure *f, struct gnuplot *g, double w, double h)
+{
+    const struct direct_axis x = axis_of(f, X, w - 0.7 - 0.15), y = axis_of(f, Y, h - 0.25 - 0.48);
+    struct direct marks = { 0 };
+    const char **name;
+    const bool joins = strcmp(f->o->with, "points") != 0;
+    MEM_ARRAY(name, f->series.n);
+    for (uint32_t s = 0; s < f->series.n; s++) {
+        bool is_joined = false;
+        name[s] = intern_name(&f->series, s);
+        for (size_t i = 0; i < f->n; i++) {
+            const struct point *p = &f->at[i];
+            if (p->series != s) continue;
+            const bool is_gap = isnan(p->x) || isnan(p->y);
+            if (!is_gap) direct_add(&marks, s, p->x, p->y, is_joined && joins);
+            is_joined = !is_gap;
+        }
+    }
+    direct_begin(g);
+    direct_write(&marks, g, name, f->series.n, &x, &y);
+    direct_end(g, f->series.n);
+    gnuplot_number(g, "XFROM", x.from);
+    gnuplot_number(g, "XTO", x.to);
+    gnuplot_number(g, "YFROM", y.from);
+    gnuplot_number(g, "YTO", y.to);
+    mem_free(name);
+    mem_free(marks.at);
+}
+
 static void write_names(struct gnuplot *g, const char *array, const struct intern *names)
 {
     (void)fprintf(g->to, "array %s[%u]\n", array, names->n);
@@ -253,10 +304,12 @@ static enum st write_script(struct figure *f, struct gnuplot *g, struct diag *d)
     (void)fprintf(g->to, "EOD\n");
     write_names(g, "LABEL", &f->series);
     if (f->is_named) write_names(g, "NAME", &f->name);
-    double wide = f->is_named ? fmin(7, fmax(3.5, 0.7 + (double)f->name.n * (double)f->series.n * 0.14 + (double)f->name.n * 0.1)) : 3.5;
+    const bool is_direct = !f->is_named && f->series.n > DIRECT_ABOVE;
+    double wide = is_direct ? 7 : f->is_named ? fmin(7, fmax(3.5, 0.7 + (double)f->name.n * (double)f->series.n * 0.14 + (double)f->name.n * 0.1)) : 3.5;
     (void)fprintf(g->to, "if (!exists(\"W\")) W = %.2f\n", wide);
     if (f->is_named && f->name.n > 0) bar_names_end(g, &names, wide - 0.7, 2.3, 0.3);
-    else (void)fprintf(g->to, "if (!exists(\"H\")) H = 2.3\n");
+    else (void)fprintf(g->to, "if (!exists(\"H\")) H = %.1f\n", is_direct ? 3.8 : 2.3);
+    if (is_direct) write_direct(f, g, wide, 3.8);
     (void)fprintf(g->to, "N = %u\nNAMES = %u\nWITH = '%s'\nHAS_CI = %d\nHAS_KEY = %d\nLOGX = %d\nLOGY = %d\n", f->series.n, f->name.n,
                   o->with, f->col[LO] >= 0, f->col[BY] >= 0, o->log != NULL && strchr(o->log, 'x') != NULL, o->log != NULL && strchr(o->log, 'y') != NULL);
     gnuplot_text(g, "TITLE", o->title ? o->title : "");

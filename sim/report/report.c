@@ -13,6 +13,7 @@
 #include "base/jsonout.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "compare/metric_info.h"
 #include "compare/view.h"
 #include "db/query.h"
 
@@ -65,8 +66,8 @@ static void means(const struct compare_view *v, json_t *to)
     json_t *columns = array_of(to, "columns");
     compare_columns_init(&l, v);
     for (size_t i = 0; i < l.n; i++) {
-        json_t *heading = json_pack("{s:s, s:s, s:b}", "name", l.at[i].heading, "unit", l.at[i].scale.unit,
-                                    "over_bound", l.at[i].type == COMPARE_OVER_BOUND);
+        json_t *heading = json_pack("{s:s, s:s, s:s, s:b}", "metric", l.at[i].metric, "name", l.at[i].heading, "unit",
+                                    l.at[i].scale.unit, "over_bound", l.at[i].type == COMPARE_OVER_BOUND);
         (void)json_array_append_new(columns, heading);
     }
     for (size_t p = 0; p < v->k->n_policies; p++) {
@@ -101,8 +102,17 @@ static void differences(const struct compare_view *v, json_t *to)
     }
 }
 
+static void set_text(json_t *to, const char *key, char *s)
+{
+    (void)json_object_set_new(to, key, jsonout_text(s));
+    mem_free(s);
+}
+
 static void sentences(const struct compare_view *v, json_t *to)
 {
+    set_text(to, "conclusion", compare_conclusion(v));
+    for (size_t p = 0; p < v->k->n_policies; p++)
+        set_text(json_array_get(json_object_get(to, "policies"), p), "fates", compare_fates(v, &v->k->policy[p]));
     json_t *list = array_of(to, "sentences");
     size_t judged = 0;
     for (size_t p = 1; p < v->k->n_policies; p++) {
@@ -116,9 +126,7 @@ static void sentences(const struct compare_view *v, json_t *to)
         if (s != NULL) (void)json_array_append_new(remarks, jsonout_text(s));
         mem_free(s);
     }
-    char *caution = compare_sentence_caution(judged);
-    (void)json_object_set_new(to, "caution", jsonout_text(caution));
-    mem_free(caution);
+    set_text(to, "caution", compare_sentence_caution(judged));
 }
 
 static void comparison(const struct compare *c, const struct compare_case *k, json_t *to)
@@ -128,7 +136,6 @@ static void comparison(const struct compare *c, const struct compare_case *k, js
     const struct compare_view v = {
         .c = c, .k = k, .base = &k->policy[0], .metric = l.at, .n_metrics = l.n, .scope = "all"
     };
-    (void)json_object_set_new(to, "waits", jsonout_text(compare_waits(&v)));
     means(&v, to);
     differences(&v, to);
     sentences(&v, to);
@@ -172,6 +179,12 @@ static enum st policy(const struct compare *c, const struct compare_policy *q, j
         { "slowest", "SELECT id, user, class, n_gpu, start_us - submit_us, end_us - submit_us - ran_us,"
                      " end_us - submit_us, n_preempted, n_failed FROM job WHERE run = ? AND start_us >= 0 AND end_us >= 0"
                      " ORDER BY start_us - submit_us DESC, ordinal LIMIT 8" },
+        { "troubled", "SELECT id, user, class, n_gpu, status, submit_us, nullif(start_us, -1), nullif(limit_us, -1),"
+                      " count(*) OVER () FROM job WHERE run = ? AND status <> 'done' ORDER BY ordinal LIMIT 8" },
+        { "unlimited", "SELECT id, user, class, n_gpu, status, submit_us, nullif(start_us, -1), NULL,"
+                       " count(*) OVER () FROM job j WHERE run = ? AND limit_us < 0 AND EXISTS (SELECT 1 FROM metric m"
+                       " WHERE m.run = j.run AND name = 'jobs_unlimited' AND scope = 'all' AND value > 0)"
+                       " ORDER BY ordinal LIMIT 8" },
         { "notes", "SELECT name, count(*), avg(value), min(value), max(value) FROM note WHERE run = ?"
                    " GROUP BY name ORDER BY name" },
     };
@@ -185,6 +198,18 @@ static enum st policy(const struct compare *c, const struct compare_policy *q, j
 }
 
 /* ---- the whole ---- */
+
+/* Of each metric of the database, in words; of notes, which only their policy knows, nothing. */
+static enum st meanings(struct store *s, json_t *to, struct diag *d)
+{
+    sqlite3_stmt *q;
+    TRY(query_format(s, &q, d, "SELECT DISTINCT name FROM metric ORDER BY name"));
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        char *words = metric_info_meaning(query_text(q, 0));
+        if (words != NULL) set_text(to, query_text(q, 0), words);
+    }
+    return query_end(s, q, d);
+}
 
 static enum st one_case(const struct compare *c, const struct compare_case *k, const struct report_opts *o, json_t *to,
                         struct diag *d)
@@ -219,7 +244,9 @@ static enum st document(const struct compare *c, const struct report_opts *o, js
         " FROM run WHERE id = ?";
     (void)json_object_set_new(to, "fairway", json_string(FAIRWAY_VERSION));
     (void)json_object_set_new(to, "document", json_string(DIAG_DOC("results/README.md")));
-    json_t *cases = array_of(to, "cases"), *unfinished = array_of(to, "unfinished");
+    json_t *cases = array_of(to, "cases"), *unfinished = array_of(to, "unfinished"), *words = json_object();
+    (void)json_object_set_new(to, "meanings", words);
+    TRY(meanings(c->store, words, d));
     for (size_t i = 0; i < c->n; i++) {
         json_t *k = json_object();
         (void)json_array_append_new(cases, k);

@@ -57,5 +57,6 @@ const char *lines_repair(char *buf, size_t cap, const char *path, const char *la
 
 void lines_idle_seeds(size_t n_seeds)
 {
-    (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs\n", n_seeds);
+    (void)fprintf(stderr, "note: nothing in this scenario is drawn from the seed: its %zu seeds give equal runs, "
+                  "unless a policy draws from it\n", n_seeds);
 }

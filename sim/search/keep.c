@@ -7,6 +7,8 @@
 #include "base/embed.h"
 #include "base/mem.h"
 #include "db/query.h"
+#include "search/promise.h"
+#include "search/race.h"
 
 static const char *const role_name[] = { "figure", "metric", "limit" };
 
@@ -37,13 +39,18 @@ static enum st commit(struct store *s, enum st st, struct diag *d)
 
 /* ---- the search ---- */
 
+static char *metric_in_words(const struct search_metric *m)
+{
+    return mem_printf("%s of %s%s%s%s%s", m->metric, m->policy, m->against[0] != '\0' ? " : " : "", m->against,
+                      strcmp(m->scope, "all") != 0 ? ", " : "", strcmp(m->scope, "all") != 0 ? m->scope : "");
+}
+
 static char *objective_in_words(const struct trial *t)
 {
     const struct search_spec *s = t->spec;
+    if (s->method == SEARCH_SIZE) return mem_strdup(s->is_cost ? "cost an hour" : "nodes");
     if (s->has_figures) return mem_printf("distance to %s", s->figures != NULL ? s->figures : "the published figures");
-    return mem_printf("%s of %s%s%s%s%s", s->metric.metric, s->metric.policy, s->metric.against[0] != '\0' ? " : " : "",
-                      s->metric.against, strcmp(s->metric.scope, "all") != 0 ? ", " : "",
-                      strcmp(s->metric.scope, "all") != 0 ? s->metric.scope : "");
+    return metric_in_words(&s->metric);
 }
 
 static void key_of(const struct trial *t, const char *section, char hex[HASH_HEX])
@@ -59,7 +66,8 @@ static void key_of(const struct trial *t, const char *section, char hex[HASH_HEX
 static enum st drop_rows(struct store *s, int64_t id, struct diag *d)
 {
     static const char *const table[] = { "search_variable", "search_target", "search_set",
-                                         "search_value", "search_ours", "search_run" };
+                                         "search_value", "search_ours", "search_run",
+                                         "search_interval", "search_verdict", "search_answer" };
     char sql[80];
     for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         (void)snprintf(sql, sizeof sql, "DELETE FROM %s WHERE search = ?", table[i]);
@@ -106,6 +114,21 @@ enum st keep_begin(const struct trial *t, int64_t *id, struct diag *d)
 
 /* ---- sets ---- */
 
+static enum st write_intervals(const struct trial *t, int64_t id, const struct trial_set *x, struct diag *d)
+{
+    const int64_t number = (int64_t)x->number;
+    for (size_t i = 0; i < t->targets->n; i++) {
+        const struct stats_ci *c = &x->ci[i];
+        if (x->error != NULL || isnan(c->mean)) continue;
+        TRY(insert(t->store, d, "INSERT INTO search_interval VALUES (?, ?, ?, ?, ?, ?, ?)", "iiixxxx", id, number,
+                   (int64_t)i, c->mean, isfinite(c->half) ? c->lo : NAN, isfinite(c->half) ? c->hi : NAN, x->level));
+    }
+    const struct stats_ci none = { .mean = NAN, .lo = NAN, .hi = NAN }, *diff = x->by != NULL ? &x->diff : &none;
+    return insert(t->store, d, "INSERT INTO search_verdict VALUES (?, ?, ?, ?, nullif(?, 0), ?, ?, ?)", "iisiixxx", id,
+                  number, trial_verdict_name[x->verdict], (int64_t)x->n_met,
+                  (int64_t)(x->by != NULL ? x->by->number : 0), diff->mean, diff->lo, diff->hi);
+}
+
 static enum st write_set(const struct trial *t, int64_t id, const struct trial_set *x, struct diag *d)
 {
     const int64_t number = (int64_t)x->number;
@@ -122,7 +145,7 @@ static enum st write_set(const struct trial *t, int64_t id, const struct trial_s
     }
     for (size_t i = 0; i < x->n_runs; i++)
         TRY(insert(t->store, d, "INSERT OR IGNORE INTO search_run VALUES (?, ?, ?)", "iii", id, number, x->run[i].id));
-    return ST_OK;
+    return t->spec->method != SEARCH_NEAREST ? write_intervals(t, id, x, d) : ST_OK;
 }
 
 enum st keep_sets(const struct trial *t, int64_t id, struct trial_set *const *set, size_t n, struct diag *d)
@@ -142,4 +165,28 @@ enum st keep_effects(const struct trial *t, int64_t id, const struct keep_effect
                     "UPDATE search_variable SET correlation = ?, share = ? WHERE search = ? AND variable = ?", "xxii",
                     e[i].correlation, e[i].share, id, (int64_t)i);
     return commit(t->store, st, d);
+}
+
+static int64_t number_of(const struct trial_set *x) { return x != NULL ? (int64_t)x->number : 0; }
+
+static enum st write_answer(const struct search *s, const struct search_answer *a, char *words, struct diag *d)
+{
+    const enum st st = insert(
+        s->trial.store, d, "INSERT INTO search_answer VALUES (?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0), ?, ?, ?)",
+        "ixiiixis", s->id, a->load, number_of(a->kept), number_of(a->fresh), number_of(a->broken),
+        isfinite(a->least) ? a->least : NAN, (int64_t)a->is_decided, words);
+    mem_free(words);
+    return st;
+}
+
+enum st keep_answers(const struct search *s, struct diag *d)
+{
+    const bool is_size = s->trial.spec->method == SEARCH_SIZE;
+    TRY(query_exec(s->trial.store, "BEGIN IMMEDIATE", d));
+    enum st st = ST_OK;
+    for (size_t i = 0; i < s->n_answers && st == ST_OK; i++) {
+        const struct search_answer *a = &s->answer[i];
+        st = write_answer(s, a, is_size ? promise_words(s, a) : race_words(s), d);
+    }
+    return commit(s->trial.store, st, d);
 }

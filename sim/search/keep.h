@@ -16,6 +16,9 @@ struct keep_effect { double correlation, share; };
 /* Drop what is there of this search and write its variables and targets.  *id: its row. */
 enum st keep_begin(const struct trial *t, int64_t *id, struct diag *d);
 enum st keep_sets(const struct trial *t, int64_t id, struct trial_set *const *set, size_t n, struct diag *d);
+/* The outcome of a size, or of a race. */
+struct search;
+enum st keep_answers(const struct search *s, struct diag *d);
 enum st keep_effects(const struct trial *t, int64_t id, const struct keep_effect *e, struct diag *d);
 
 #endif

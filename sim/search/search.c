@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "search/effect.h"
 #include "search/minimise.h"
+#include "search/promise.h"
+#include "search/race.h"
 #include "search/space.h"
 
 /* Sets of one batch: the text of a batch is an argument of Slurm's tasks, which may have 128 KiB; with a budget in
@@ -25,8 +27,15 @@ static bool same_values(const struct search *s, const struct trial_set *a, const
     return true;
 }
 
-/* The set at this point: one that was tried already, or a new one, which is the caller's to try. */
-static struct trial_set *set_at(struct search *s, enum trial_phase phase, const double *at, bool *is_new)
+static struct trial_set *add(struct search *s, struct trial_set *x)
+{
+    MEM_RESERVE(s->set, s->cap_sets, s->n_sets + 1);
+    x->number = s->n_sets + 1;
+    s->n_by_phase[x->phase]++;
+    return s->set[s->n_sets++] = x;
+}
+
+struct trial_set *search_set_at(struct search *s, enum trial_phase phase, const double *at, bool *is_new)
 {
     struct trial_set *x = trial_set_create(&s->trial, phase, at);
     *is_new = false;
@@ -36,10 +45,21 @@ static struct trial_set *set_at(struct search *s, enum trial_phase phase, const 
             return s->set[i];
         }
     *is_new = true;
-    MEM_RESERVE(s->set, s->cap_sets, s->n_sets + 1);
-    x->number = s->n_sets + 1;
-    s->n_by_phase[phase]++;
-    return s->set[s->n_sets++] = x;
+    return add(s, x);
+}
+
+struct trial_set *search_fresh_of(struct search *s, const struct trial_set *of)
+{
+    struct trial_set *x = trial_set_create(&s->trial, TRIAL_FRESH, of->at);
+    x->of = of->number;
+    if (s->trial.spec->method == SEARCH_SIZE) x->objective = of->objective;     /* its cost, which no seed changes */
+    return add(s, x);
+}
+
+void search_drop_last(struct search *s)
+{
+    s->n_by_phase[s->set[s->n_sets - 1]->phase]--;
+    trial_set_destroy(&s->trial, s->set[--s->n_sets]);
 }
 
 /* What is minimised: any set that keeps the limits is below any that does not. */
@@ -90,11 +110,18 @@ static enum st try_from(struct search *s, size_t first, struct diag *d)
         s->n_runs += n * trial_n_runs(&s->trial, spec->n_seeds);
         first += n;
     }
-    while (s->n_sets > first) {
-        s->n_by_phase[s->set[s->n_sets - 1]->phase]--;
-        trial_set_destroy(&s->trial, s->set[--s->n_sets]);
-    }
+    while (s->n_sets > first) search_drop_last(s);
     return ST_OK;
+}
+
+bool search_pay(struct search *s, size_t n_sets, size_t n_seeds)
+{
+    const struct search_spec *spec = s->trial.spec;
+    const uint64_t n = n_sets * trial_n_runs(&s->trial, n_seeds);
+    s->is_over = s->is_over || (spec->budget_runs > 0 && s->n_runs + n > spec->budget_runs) ||
+                 (s->n_runs > 0 && is_late(s));
+    if (!s->is_over) s->n_runs += n;
+    return !s->is_over;
 }
 
 /* ---- 1: the middle and the ends ---- */
@@ -115,13 +142,12 @@ static struct trial_set *end_set(struct search *s, size_t variable, size_t k, bo
     MEM_ARRAY(at, spec->n_variables);
     for (size_t i = 0; i < spec->n_variables; i++) at[i] = 0.5;
     at[variable] = end_at(&spec->variable[variable], k);
-    struct trial_set *x = set_at(s, TRIAL_END, at, is_new);
+    struct trial_set *x = search_set_at(s, TRIAL_END, at, is_new);
     mem_free(at);
     return x;
 }
 
-/* A metric that no run has, a policy's parameter that is none: told at the variable or metric that it comes from. */
-static enum st check_metrics(const struct search *s, const struct trial_set *x, struct diag *d)
+enum st search_check_metrics(const struct search *s, const struct trial_set *x, struct diag *d)
 {
     const struct targets *t = s->trial.targets;
     struct compare c;
@@ -183,12 +209,12 @@ static enum st try_ends(struct search *s, struct diag *d)
     TRY(check_budget(s, n_first, d));
     MEM_ARRAY(at, spec->n_variables);
     for (size_t i = 0; i < spec->n_variables; i++) at[i] = 0.5;
-    (void)set_at(s, TRIAL_MIDDLE, at, &is_new);
+    (void)search_set_at(s, TRIAL_MIDDLE, at, &is_new);
     mem_free(at);
     TRY(trial_check_params(&s->trial, d));
     TRY(trial_check(&s->trial, s->set[0], d));
     TRY(try_from(s, 0, d));
-    TRY(check_metrics(s, s->set[0], d));
+    TRY(search_check_metrics(s, s->set[0], d));
     for (size_t i = 0; i < spec->n_variables; i++)
         for (size_t k = 0; k < n_ends(&spec->variable[i]); k++) (void)end_set(s, i, k, &is_new);
     TRY(try_from(s, 1, d));
@@ -210,7 +236,7 @@ static enum st try_samples(struct search *s, struct diag *d)
     if (s->is_over || n == 0) return ST_OK;
     MEM_ARRAY(u, n * spec->n_variables);
     space_hypercube(spec->draw, n, spec->n_variables, u);
-    for (size_t i = 0; i < n; i++) (void)set_at(s, TRIAL_SAMPLE, &u[i * spec->n_variables], &is_new);
+    for (size_t i = 0; i < n; i++) (void)search_set_at(s, TRIAL_SAMPLE, &u[i * spec->n_variables], &is_new);
     mem_free(u);
     return try_from(s, first, d);
 }
@@ -223,7 +249,7 @@ static int ask(void *ctx, const double *x, double *y)
 {
     struct descent *a = ctx;
     bool is_new;
-    struct trial_set *set = set_at(a->s, TRIAL_SIMPLEX, x, &is_new);
+    struct trial_set *set = search_set_at(a->s, TRIAL_SIMPLEX, x, &is_new);
     if (is_new) {
         size_t n = a->s->n_sets;
         a->st = try_from(a->s, n - 1, a->d);
@@ -254,7 +280,7 @@ static enum st try_corners(struct search *s, const double *start, const double *
     MEM_ARRAY(x, n);
     for (size_t k = 0; k < n; k++) {
         for (size_t i = 0; i < n; i++) x[i] = space_fold(start[i] + (i == k ? step[i] : 0));
-        (void)set_at(s, TRIAL_SIMPLEX, x, &is_new);
+        (void)search_set_at(s, TRIAL_SIMPLEX, x, &is_new);
     }
     mem_free(x);
     return try_from(s, first, d);
@@ -317,12 +343,8 @@ static enum st try_fresh(struct search *s, struct diag *d)
     qsort(s->ranked, s->n_ranked, sizeof *s->ranked, by_order);
     MEM_ARRAY(s->fresh, spec->best);
     while (s->n_fresh < spec->best && s->n_fresh < s->n_ranked && s->ranked[s->n_fresh]->error == NULL) {
-        struct trial_set *x = trial_set_create(&s->trial, TRIAL_FRESH, s->ranked[s->n_fresh]->at);
-        MEM_RESERVE(s->set, s->cap_sets, s->n_sets + 1);
-        x->number = s->n_sets + 1;
-        x->of = s->ranked[s->n_fresh]->number;
-        s->n_by_phase[TRIAL_FRESH]++;
-        s->set[s->n_sets++] = s->fresh[s->n_fresh++] = x;
+        s->fresh[s->n_fresh] = search_fresh_of(s, s->ranked[s->n_fresh]);
+        s->n_fresh++;
     }
     if (s->n_fresh == 0) return ST_OK;
     TRY(trial_do(&s->trial, s->fresh, s->n_fresh, spec->fresh_seed, spec->n_fresh, d));
@@ -363,6 +385,8 @@ enum st search_run(struct search *s, const struct trial *t, struct diag *d)
     *s = (struct search){ .trial = *t, .began = progress_clock() };
     MEM_ARRAY(s->effect, t->spec->n_variables);
     TRY(keep_begin(t, &s->id, d));
+    if (t->spec->method == SEARCH_SIZE) return promise_run(s, d);
+    if (t->spec->method == SEARCH_RACE) return race_run(s, d);
     TRY(try_ends(s, d));
     TRY(try_samples(s, d));
     TRY(try_simplexes(s, d));
@@ -376,9 +400,6 @@ enum st search_run(struct search *s, const struct trial *t, struct diag *d)
 void search_end(struct search *s)
 {
     for (size_t i = 0; i < s->n_sets; i++) trial_set_destroy(&s->trial, s->set[i]);
-    mem_free(s->set);
-    mem_free(s->ranked);
-    mem_free(s->fresh);
-    mem_free(s->effect);
+    MEM_FREE(s->set, s->ranked, s->fresh, s->effect, s->answer);
     *s = (struct search){ .n_sets = 0 };
 }

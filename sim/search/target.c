@@ -7,6 +7,7 @@
 #include "input/scenario/sweep.h"
 #include "input/text/csv.h"
 #include "input/text/find.h"
+#include "run/setup.h"
 
 /* ---- scenarios ---- */
 
@@ -42,6 +43,7 @@ static enum st load_scenario(struct target_scenario *t, const char *path, const 
             t->name = mem_strdup(s.id.name);
             t->canonical = mem_strdup(s.id.canonical);
             t->has_search = ydoc_get(y.root, "search") != NULL;
+            t->is_drawn = setup_is_drawn(&s);
             t->has_sweep = ydoc_get(y.root, "sweep") != NULL;
             take_policies(t, &s.asked, ydoc_get(y.root, "policies"));
             ydoc_fini(&y);
@@ -246,7 +248,14 @@ static enum st load(struct targets *t, const struct search_spec *s, const char *
                                t->scenario[i].name, t->scenario[k].path);
     }
     if (s->has_figures) TRY(add_figures(t, s, d));
-    else TRY(add_metric(t, &s->metric, TARGET_METRIC, '?', 0, d));
+    else if (s->method != SEARCH_SIZE) {
+        TRY(add_metric(t, &s->metric, TARGET_METRIC, '?', 0, d));
+        t->at[t->n - 1].maximise = s->maximise;
+    }
+    if (s->second.metric != NULL) {
+        TRY(add_metric(t, &s->second, TARGET_METRIC, '?', 0, d));
+        t->at[t->n - 1].maximise = s->maximise_second;
+    }
     for (size_t i = 0; i < s->n_limits; i++)
         TRY(add_metric(t, &s->limit[i].of, TARGET_LIMIT, s->limit[i].is_least ? '>' : '<', s->limit[i].bound, d));
     return ST_OK;
@@ -288,14 +297,33 @@ void targets_fini(struct targets *t)
 
 /* ---- how far ---- */
 
+static const struct compare_case *case_of(const struct targets *t, const struct compare *c, size_t i)
+{
+    const char *name = t->scenario[t->at[i].scenario].name;
+    for (size_t k = c->n; k-- > 0;) if (strcmp(c->at[k].scenario, name) == 0) return &c->at[k];
+    return NULL;
+}
+
+struct stats_ci target_interval(const struct targets *t, const struct compare *c, size_t i)
+{
+    const struct compare_case *k = case_of(t, c, i);
+    if (k == NULL) return (struct stats_ci){ .mean = NAN, .half = NAN, .lo = NAN, .hi = NAN };
+    return published_ours(c, k, &t->at[i].row);
+}
+
 void targets_ours(const struct targets *t, const struct compare *c, double *ours)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        const char *name = t->scenario[t->at[i].scenario].name;
-        ours[i] = NAN;
-        for (size_t k = 0; k < c->n; k++)
-            if (strcmp(c->at[k].scenario, name) == 0) ours[i] = published_ours(c, &c->at[k], &t->at[i].row).mean;
-    }
+    for (size_t i = 0; i < t->n; i++) ours[i] = target_interval(t, c, i).mean;
+}
+
+void targets_by_seed(const struct targets *t, const struct compare *c, size_t i, double *x, size_t n)
+{
+    const struct compare_case *k = case_of(t, c, i);
+    const struct published_row *r = &t->at[i].row;
+    const struct compare_policy *p, *base;
+    for (size_t j = 0; j < n; j++) x[j] = NAN;
+    if (k == NULL || !published_policies(c, k, r, &p, &base) || p->n_runs != n) return;
+    compare_by_seed(c, p, base, r->metric, r->scope != NULL ? r->scope : "all", x);
 }
 
 /* As a share of the figure, where it is not 0. */

@@ -14,7 +14,7 @@ struct target_policy { char *label, *name, *text; bool is_used; };      /* text:
 struct target_scenario {
     char *path, *name;
     char *canonical;            /* as the run key has it */
-    bool  has_search, has_sweep;
+    bool  has_search, has_sweep, is_drawn;      /* is_drawn: something hangs on the seed */
     struct target_policy *policy; size_t n_policies;
 };
 
@@ -25,6 +25,7 @@ struct target {
     size_t scenario;            /* which of the search's */
     struct published_row row;
     double weight;
+    bool   maximise;            /* of a metric */
     const struct search_metric *asked;          /* of a metric or limit, for messages; else NULL */
 };
 
@@ -43,6 +44,10 @@ void    targets_fini(struct targets *t);
 
 /* Ours of each target, from runs of one set: ours [n], NaN where there is none. */
 void    targets_ours(const struct targets *t, const struct compare *c, double *ours);
+/* Of one of them, a value a seed: x [n], NaN where there is none. */
+void    targets_by_seed(const struct targets *t, const struct compare *c, size_t i, double *x, size_t n);
+/* Its interval, as compare has it. */
+struct stats_ci target_interval(const struct targets *t, const struct compare *c, size_t i);
 /* The objective; NaN when a value it needs is missing. */
 double  targets_objective(const struct targets *t, const double *ours);
 /* How far limits are exceeded, as shares of their bounds, summed; 0: all are kept. */

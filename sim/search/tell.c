@@ -6,8 +6,35 @@
 #include "base/table.h"
 #include "compare/metric_info.h"
 #include "db/query.h"
-#include "search/search.h"
+#include "search/promise.h"
+#include "search/race.h"
 #include "search/space.h"
+#include "search/tell.h"
+
+void tell_name(FILE *to, const struct targets *t, size_t i)
+{
+    const struct published_row *r = &t->at[i].row;
+    (void)fprintf(to, "%s of %s%s%s", r->metric, r->policy, r->against[0] != '\0' ? " : " : "", r->against);
+    if (r->scope != NULL && strcmp(r->scope, "all") != 0) (void)fprintf(to, ", %s", r->scope);
+}
+
+void tell_interval(FILE *to, const struct stats_ci *c)
+{
+    if (isfinite(c->half)) (void)fprintf(to, "%.4g [%.4g, %.4g]", c->mean, c->lo, c->hi);
+    else (void)fprintf(to, "%.4g (no interval)", c->mean);
+}
+
+void tell_cell(struct table *t, const struct stats_ci *c, const char *unit)
+{
+    if (isfinite(c->half)) table_cell(t, "%.4g%s [%.4g, %.4g]", c->mean, unit, c->lo, c->hi);
+    else table_cell(t, "%.4g%s (no interval)", c->mean, unit);
+}
+
+void tell_sentence(char *words, FILE *to)
+{
+    if (words[0] >= 'a' && words[0] <= 'z') words[0] = (char)(words[0] - 'a' + 'A');
+    table_sentence(words, TABLE_TEXT, to);
+}
 
 static void cell_number(struct table *t, double x)
 {
@@ -155,27 +182,29 @@ static void tell_targets(const struct search *s, FILE *to)
 
 /* ---- jobs that did not end as they should ---- */
 
-static enum st tell_troubles(const struct search *s, FILE *to, struct diag *d)
+enum st tell_troubles(const struct search *s, const struct trial_set *x, FILE *to, struct diag *d)
 {
     for (size_t i = 0; i < METRIC_TROUBLES; i++) {
         double sum = 0;
-        for (size_t k = 0; k < s->ranked[0]->n_runs; k++) {
+        for (size_t k = 0; k < x->n_runs; k++) {
             sqlite3_stmt *q;
-            TRY(query_run(s->trial.store, s->ranked[0]->run[k].id,
+            TRY(query_run(s->trial.store, x->run[k].id,
                           "SELECT value FROM metric WHERE run = ?1 AND name = ?2 AND scope = 'all'", &q, d));
             (void)sqlite3_bind_text(q, 2, metric_info_troubles[i].metric, -1, SQLITE_STATIC);
             if (sqlite3_step(q) == SQLITE_ROW) sum += sqlite3_column_double(q, 0);
             TRY(query_end(s->trial.store, q, d));
         }
         if (sum > 0)
-            (void)fprintf(to, "\nIn the %zu runs of set %zu, jobs %s: %.0f.\n", s->ranked[0]->n_runs,
-                          s->ranked[0]->number, metric_info_troubles[i].heading, sum);
+            (void)fprintf(to, "\nIn the %zu runs of set %zu, jobs %s: %.0f.\n", x->n_runs, x->number,
+                          metric_info_troubles[i].heading, sum);
     }
     return ST_OK;
 }
 
 enum st search_tell(const struct search *s, FILE *to, struct diag *d)
 {
+    if (s->trial.spec->method == SEARCH_SIZE) return promise_tell(s, to, d);
+    if (s->trial.spec->method == SEARCH_RACE) return race_tell(s, to, d);
     const size_t *n = s->n_by_phase;
     size_t n_failed = 0, first = 0;
     for (size_t i = s->n_ranked; i-- > 0;) if (s->set[i]->error != NULL) { n_failed++; first = i; }
@@ -188,5 +217,5 @@ enum st search_tell(const struct search *s, FILE *to, struct diag *d)
     tell_best(s, to);
     tell_variables(s, to);
     tell_targets(s, to);
-    return tell_troubles(s, to, d);
+    return tell_troubles(s, s->ranked[0], to, d);
 }

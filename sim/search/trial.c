@@ -5,12 +5,15 @@
 #include <math.h>
 #include <string.h>
 #include <sqlite3.h>
+#include <gsl/gsl_cdf.h>
 #include "base/mem.h"
+#include "compare/metric_info.h"
 #include "db/query.h"
 #include "search/space.h"
 #include "sweep/local.h"
 
-const char *const trial_phase_name[] = { "middle", "end", "sample", "simplex", "fresh" };
+const char *const trial_phase_name[] = { "middle", "end", "sample", "simplex", "fresh", "size", "race" };
+const char *const trial_verdict_name[] = { "open", "kept", "broken", "best", "beaten" };
 
 /* ---- sets ---- */
 
@@ -22,6 +25,8 @@ struct trial_set *trial_set_create(const struct trial *t, enum trial_phase phase
     MEM_ARRAY(x->at, n);
     MEM_ARRAY(x->value, n);
     MEM_ARRAY(x->ours, t->targets->n);
+    MEM_ARRAY(x->by_seed, t->targets->n);
+    MEM_ARRAY(x->ci, t->targets->n);
     x->phase = phase;
     x->objective = x->excess = NAN;
     for (size_t i = 0; i < t->targets->n; i++) x->ours[i] = NAN;
@@ -35,12 +40,8 @@ struct trial_set *trial_set_create(const struct trial *t, enum trial_phase phase
 void trial_set_destroy(const struct trial *t, struct trial_set *x)
 {
     for (size_t i = 0; i < t->spec->n_variables; i++) mem_free(x->value[i]);
-    mem_free(x->value);
-    mem_free(x->at);
-    mem_free(x->ours);
-    mem_free(x->run);
-    mem_free(x->error);
-    mem_free(x);
+    for (size_t i = 0; i < t->targets->n; i++) mem_free(x->by_seed[i]);
+    MEM_FREE(x->value, x->at, x->ours, x->run, x->error, x->by_seed, x->ci, x);
 }
 
 size_t trial_n_runs(const struct trial *t, size_t n_seeds)
@@ -114,7 +115,11 @@ static char *case_of(const struct trial *t, const struct target_scenario *s, con
 }
 
 /* Sets that are the same in this scenario are one case. */
-struct batch { char **kase; size_t n_cases, *case_at; char *text; };
+struct batch {
+    char **kase;
+    size_t n_cases, *case_at;
+    char *text;
+};
 
 static void batch_init(struct batch *b, const struct trial *t, const struct target_scenario *s,
                        struct trial_set *const *set, size_t n, const uint64_t *seed, size_t n_seeds, size_t without)
@@ -179,9 +184,12 @@ static enum st load_grid(struct grid *g, const struct trial *t, const struct tar
 static enum st do_runs(const struct trial *t, struct results *r, struct diag *d)
 {
     TRY(results_merge(r, NULL, d));
-    if (results_n_todo(r) == 0) return ST_OK;
-    TRY(t->opts->slurm != NULL ? slurm_run(r, t->opts->slurm, d) : local_run(r, t->opts->n_workers, d));
-    if (results_n_todo(r) == 0) return ST_OK;
+    if (results_n_todo(r) > 0)
+        TRY(t->opts->slurm != NULL ? slurm_run(r, t->opts->slurm, d) : local_run(r, t->opts->n_workers, d));
+    if (results_n_todo(r) == 0) {
+        slurm_clean(r);
+        return ST_OK;
+    }
     return diag_set(d, ST_EWORLD, "%zu runs have no result; the same command does them", results_n_todo(r));
 }
 
@@ -219,6 +227,16 @@ static enum st take_runs(const struct trial *t, const struct target_scenario *s,
     return ST_OK;
 }
 
+/* A crash, or a full disk, says nothing of a size: one that counted as too small would be a wrong answer. */
+static enum st judge_failures(const struct trial *t, const struct results *r, struct trial_set *const *set, size_t n,
+                              struct diag *d)
+{
+    if (t->spec->method != SEARCH_SIZE || r->worst < 3) return ST_OK;
+    size_t i = 0;
+    while (i + 1 < n && set[i]->error == NULL) i++;
+    return diag_set(d, r->worst == 4 ? ST_EPOLICY : ST_EWORLD, "no size can be told while a run fails: %s", set[i]->error);
+}
+
 static enum st run_grid(const struct trial *t, const struct target_scenario *s, const struct grid *g,
                         const struct batch *b, struct trial_set *const *set, size_t n, struct diag *d)
 {
@@ -227,6 +245,7 @@ static enum st run_grid(const struct trial *t, const struct target_scenario *s, 
     r.is_silent = true;
     enum st st = do_runs(t, &r, d);
     if (st == ST_OK) st = take_runs(t, s, g, &r, b, set, n, d);
+    if (st == ST_OK) st = judge_failures(t, &r, set, n, d);
     results_fini(&r);
     return st;
 }
@@ -257,7 +276,10 @@ static enum st do_scenario(const struct trial *t, const struct target_scenario *
     struct diag own = { 0 }, first;
     enum st loaded, st = n > 0 ? load_batch(t, s, set, n, seed, n_seeds, false, &loaded, &own) : ST_OK;
     if (st == ST_OK) return ST_OK;
-    if (loaded != ST_EINPUT) { *d = own; return st; }
+    if (loaded != ST_EINPUT) {
+        *d = own;
+        return st;
+    }
     first = own;
     struct trial_set **good;
     size_t n_good = 0;
@@ -267,10 +289,15 @@ static enum st do_scenario(const struct trial *t, const struct target_scenario *
         memset(&own, 0, sizeof own);
         st = load_batch(t, s, &set[i], 1, seed, n_seeds, true, &loaded, &own);
         if (st == ST_OK) good[n_good++] = set[i];
-        else if (loaded == ST_EINPUT) { set[i]->error = mem_strdup(own.msg); st = ST_OK; }
-        else *d = own;
+        else if (loaded == ST_EINPUT) {
+            set[i]->error = mem_strdup(own.msg);
+            st = ST_OK;
+        } else *d = own;
     }
-    if (st == ST_OK && n_good == n) { *d = first; st = first.code; }
+    if (st == ST_OK && n_good == n) {
+        *d = first;
+        st = first.code;
+    }
     if (st == ST_OK) st = do_scenario(t, s, good, n_good, seed, n_seeds, d);
     mem_free(good);
     return st;
@@ -278,7 +305,8 @@ static enum st do_scenario(const struct trial *t, const struct target_scenario *
 
 static bool is_used(const struct target_scenario *s)
 {
-    for (size_t p = 0; p < s->n_policies; p++) if (s->policy[p].is_used) return true;
+    for (size_t p = 0; p < s->n_policies; p++)
+        if (s->policy[p].is_used) return true;
     return false;
 }
 
@@ -292,6 +320,54 @@ static uint64_t digest_of(const struct compare *c)
     return h.lo ^ h.hi;
 }
 
+/* Intervals from within the one run there is, at 95 %; none where it is too short, which decides nothing. */
+static void find_batches(const struct trial *t, struct trial_set *x, struct compare *c)
+{
+    struct diag ignored = { 0 };
+    const bool are_there = compare_batches(c, &ignored) == ST_OK;
+    for (size_t i = 0; i < t->targets->n; i++) {
+        if (are_there) x->ci[i] = target_interval(t->targets, c, i);
+        else x->ci[i] = (struct stats_ci){ .mean = x->ours[i], .half = INFINITY, .lo = -INFINITY, .hi = INFINITY };
+    }
+}
+
+/* A value a seed of every target; and jobs that no node can run, which have no wait: with them no promise is kept. */
+static void find_by_seed(const struct trial *t, struct trial_set *x, struct compare *c)
+{
+    for (size_t i = 0; i < t->targets->n; i++) {
+        mem_free(x->by_seed[i]);
+        MEM_ARRAY(x->by_seed[i], x->n_met);
+        targets_by_seed(t->targets, c, i, x->by_seed[i], x->n_met);
+    }
+    for (size_t k = 0; t->spec->method == SEARCH_SIZE && k < c->n && x->error == NULL; k++)
+        for (size_t p = 0; p < c->at[k].n_policies && x->error == NULL; p++) {
+            const double n = compare_mean(c, &c->at[k].policy[p], "jobs_rejected", "all").mean;
+            if (n > 0)
+                x->error = mem_printf("%s: %.4g jobs a run are rejected, which could not run even on the empty cluster",
+                                      c->at[k].policy[p].label, n);
+        }
+    if (t->spec->method == SEARCH_SIZE && !t->targets->scenario[0].is_drawn) find_batches(t, x, c);
+}
+
+void trial_intervals(const struct trial *t, struct trial_set *x, double level)
+{
+    const bool is_drawn = t->targets->scenario[0].is_drawn;
+    const double from = is_drawn ? 0 : x->level > 0 ? x->level
+                                                    : 0.95;
+    for (size_t i = 0; i < t->targets->n; i++) {
+        struct stats_ci *c = &x->ci[i];
+        if (is_drawn) {
+            *c = metric_info_is_tail(t->targets->at[i].row.metric) ? stats_skew(x->by_seed[i], x->n_met, level)
+                                                                   : stats_ci(x->by_seed[i], x->n_met, level);
+            continue;
+        }
+        c->half *= gsl_cdf_tdist_Pinv((1 + level) / 2, BATCHES - 1) / gsl_cdf_tdist_Pinv((1 + from) / 2, BATCHES - 1);
+        c->lo = c->mean - c->half;
+        c->hi = c->mean + c->half;
+    }
+    x->level = level;
+}
+
 static enum st judge(const struct trial *t, struct trial_set *x, struct diag *d)
 {
     struct compare c;
@@ -299,9 +375,11 @@ static enum st judge(const struct trial *t, struct trial_set *x, struct diag *d)
     TRY(compare_load_runs(&c, t->store, x->run, x->n_runs, d));
     targets_ours(t->targets, &c, x->ours);
     x->digest = digest_of(&c);
+    if (t->spec->method != SEARCH_NEAREST) find_by_seed(t, x, &c);
     enum st st = compare_error(&c, d);
     compare_fini(&c);
-    x->objective = targets_objective(t->targets, x->ours);
+    if (x->error != NULL) return st;
+    if (t->spec->method != SEARCH_SIZE) x->objective = targets_objective(t->targets, x->ours);
     x->excess = targets_excess(t->targets, x->ours);
     if (isnan(x->objective) || isnan(x->excess))
         x->error = mem_strdup("its runs have no value of a metric that is asked for");
@@ -323,6 +401,7 @@ enum st trial_do(const struct trial *t, struct trial_set *const *set, size_t n, 
     }
     mem_free(good);
     TRY(st);
+    for (size_t i = 0; i < n; i++) set[i]->n_met += n_seeds;
     for (size_t i = 0; i < n; i++) TRY(judge(t, set[i], d));
     return ST_OK;
 }

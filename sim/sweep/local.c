@@ -3,7 +3,8 @@
  *
  * A worker is sent the number of a run through one pipe and answers through
  * another; the end of the answers is the worker's end.  One that dies over its run
- * costs that run alone: it is marked, and another worker is started.
+ * costs that run alone: it is marked, those of its shard that was not sealed are done again,
+ * and another worker is started.
  */
 #include "sweep/local.h"
 
@@ -18,15 +19,16 @@
 
 enum { POLL_MS = 200, GRACE_S = 10 };
 
-/* What a worker writes; MSG_BROKEN is followed by its diag.  Shorter than
- * PIPE_BUF, so that each arrives whole. */
-enum msg_type { MSG_PROGRESS, MSG_WRITTEN, MSG_BROKEN };
-struct msg { enum msg_type type; double fraction; };
+/* What a worker writes: its run is in the shard, which is sealed (is_sealed) or not; or that is sealed for want of
+ * another run.  MSG_BROKEN is followed by its diag.  Shorter than PIPE_BUF, so that each arrives whole. */
+enum msg_type { MSG_PROGRESS, MSG_RAN, MSG_SEALED, MSG_BROKEN };
+struct msg { enum msg_type type; double fraction; bool is_sealed; };
 
 struct worker {
     pid_t  pid;             /* 0: none */
     int    to, from;        /* -1: closed */
     size_t run;             /* that it was given; n: none */
+    size_t *shard, n_shard, cap_shard;          /* the runs that it did since it sealed one */
     double fraction;            /* of it that is done */
 };
 
@@ -39,16 +41,17 @@ struct pool {
     struct diag broken;     /* a worker met a full disk or the like */
 };
 
-static bool read_all(int fd, void *to, size_t n)
+/* 1: all of it; 0: the end; -1: an error, or a signal that stops the sweep. */
+static int read_all(int fd, void *to, size_t n)
 {
     for (char *p = to; n > 0;) {
         ssize_t got = read(fd, p, n);
         if (got < 0 && errno == EINTR && !run_is_interrupted()) continue;
-        if (got <= 0) return false;
+        if (got <= 0) return (int)got;
         p += got;
         n -= (size_t)got;
     }
-    return true;
+    return 1;
 }
 
 static bool write_all(int fd, const void *from, size_t n)
@@ -65,32 +68,39 @@ static bool write_all(int fd, const void *from, size_t n)
 
 /* ---- in the worker ---- */
 
-/* When the reader is gone, SIGPIPE ends the worker here: nobody waits for its result. */
+/* When the reader is gone, nobody waits for the result: as if interrupted, here or in the sandbox of a policy. */
 static void report(void *ctx, double fraction, uint64_t n_ended, sim_tick now)
 {
     (void)n_ended;
     (void)now;
     const int *fd = ctx;
-    struct msg m = { MSG_PROGRESS, fraction };
-    (void)write_all(*fd, &m, sizeof m);
+    struct msg m = { MSG_PROGRESS, fraction, false };
+    if (!write_all(*fd, &m, sizeof m)) (void)raise(SIGTERM);
 }
 
 _Noreturn static void work(const struct results *results, int in, int out)
 {
     struct progress progress;
     struct shards_writer w;
-    (void)signal(SIGPIPE, SIG_DFL);
     progress_begin(&progress, true);
     progress.report = report;
     progress.ctx = &out;
     shards_writer_begin(&w, results->grid, results->dir, &progress);
-    for (size_t i; read_all(in, &i, sizeof i);) {
-        struct { struct msg m; struct diag d; } answer = { .m = { MSG_WRITTEN, 1 } };
+    struct { struct msg m; struct diag d; } answer = { .m = { MSG_RAN, 1, false } };
+    bool is_heard = true;
+    for (size_t i; is_heard && read_all(in, &i, sizeof i) > 0;) {
         struct diag failed = { 0 };
         enum st st = shards_write(&w, i, &failed, &answer.d);
         if (st == ST_EINTR) break;
+        answer.m.is_sealed = shards_is_due(&w) || failed.code != ST_OK;
+        if (st == ST_OK && answer.m.is_sealed) st = shards_seal(&w, &answer.d);
         if (st != ST_OK) answer.m.type = MSG_BROKEN;
-        if (!write_all(out, &answer, st == ST_OK ? sizeof answer.m : sizeof answer)) break;
+        is_heard = write_all(out, &answer, st == ST_OK ? sizeof answer.m : sizeof answer);
+    }
+    if (w.store != NULL) {
+        answer.d.code = ST_OK;
+        answer.m.type = shards_seal(&w, &answer.d) == ST_OK ? MSG_SEALED : MSG_BROKEN;
+        (void)write_all(out, &answer, answer.m.type == MSG_SEALED ? sizeof answer.m : sizeof answer);
     }
     shards_writer_fini(&w);
     _exit(0);
@@ -130,7 +140,8 @@ static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
     }
     (void)close(to[0]);
     (void)close(from[1]);
-    *w = (struct worker){ .pid = pid, .to = to[1], .from = from[0], .run = p->results->grid->n };
+    *w = (struct worker){ .pid = pid, .to = to[1], .from = from[0], .run = p->results->grid->n,
+                          .shard = w->shard, .cap_shard = w->cap_shard };
     if (pid > 0) return ST_OK;
     w->pid = 0;
     close_fd(&w->to);
@@ -184,27 +195,40 @@ static void stop_workers(struct pool *p, int sig)
 static enum st reap_worker(struct pool *p, struct worker *w, struct diag *d)
 {
     int status = 0;
-    size_t run = w->run;
+    const size_t run = w->run, none = p->results->grid->n;
     char error[128];
     while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {}
     close_fd(&w->to);
     close_fd(&w->from);
     w->pid = 0;
-    w->run = p->results->grid->n;
-    if (run == p->results->grid->n || p->results->state[run] != RESULTS_GIVEN) return ST_OK;
+    w->run = none;
     TRY(results_merge(p->results, NULL, d));                   /* it may have died between its shard and its message */
-    if (p->results->state[run] != RESULTS_GIVEN) return ST_OK;
+    for (size_t i = 0; i < w->n_shard; i++) results_want(p->results, w->shard[i]);
+    w->n_shard = 0;
+    if (run == none || p->results->state[run] != RESULTS_GIVEN) return ST_OK;
     if (p->is_stopping) return results_mark(p->results, run, STORE_INTERRUPTED, "interrupted", d);
     if (WIFSIGNALED(status)) (void)snprintf(error, sizeof error, "its worker was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else (void)snprintf(error, sizeof error, "its worker ended with status %d", WEXITSTATUS(status));
     return results_mark(p->results, run, STORE_FAILED, error, d);
 }
 
+/* What was in the sealed shard and is not in the database could not be read. */
+static enum st take_shard(struct pool *p, struct worker *w, struct diag *d)
+{
+    TRY(results_merge(p->results, NULL, d));
+    for (size_t i = 0; i < w->n_shard; i++)
+        if (p->results->state[w->shard[i]] == RESULTS_GIVEN) TRY(results_lost(p->results, w->shard[i], d));
+    w->n_shard = 0;
+    return ST_OK;
+}
+
 static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
 {
     struct msg m;
-    if (!read_all(w->from, &m, sizeof m)) {
-        if (run_is_interrupted() && !p->is_stopping) return ST_OK;  /* a signal interrupted the read */
+    const int got = read_all(w->from, &m, sizeof m);
+    if (got < 0 && errno == EINTR) return ST_OK;
+    if (got < 0) return diag_set(d, ST_EWORLD, "cannot hear a worker: %s", strerror(errno));    /* it may well live */
+    if (got == 0) {
         TRY(reap_worker(p, w, d));
         if (!p->is_stopping && results_next(p->results) < p->results->grid->n) {
             TRY(start_worker(p, w, d));
@@ -216,11 +240,13 @@ static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
     if (m.type == MSG_PROGRESS) return ST_OK;
     if (m.type == MSG_BROKEN) {
         struct diag error = { 0 };
-        if (read_all(w->from, &error, sizeof error) && p->broken.code == ST_OK) p->broken = error;
+        if (read_all(w->from, &error, sizeof error) > 0 && p->broken.code == ST_OK) p->broken = error;
         stop_workers(p, SIGTERM);
         return ST_OK;
     }
-    TRY(results_merge(p->results, NULL, d));
+    if (m.type == MSG_SEALED) return take_shard(p, w, d);
+    MEM_PUSH(w->shard, w->n_shard, w->cap_shard, w->run);
+    if (m.is_sealed) TRY(take_shard(p, w, d));
     give_run(p, w);
     return ST_OK;
 }
@@ -290,6 +316,7 @@ enum st local_run(struct results *results, uint32_t n_workers, struct diag *d)
     progress_clear(&results->progress);
     if (st == ST_OK && p.broken.code != ST_OK) { *d = p.broken; st = d->code; }
     if (st == ST_OK && p.is_stopping) st = diag_set(d, ST_EINTR, "interrupted; the same command goes on from here");
+    for (uint32_t i = 0; i < n_workers; i++) mem_free(p.w[i].shard);
     mem_free(p.w);
     mem_free(p.is_open);
     (void)sigaction(SIGPIPE, &old, NULL);

@@ -97,6 +97,11 @@ static void want_again(struct results *r, size_t run)
     if (run < r->first_wanted) r->first_wanted = run;
 }
 
+void results_want(struct results *r, size_t run)
+{
+    if (r->state[run] == RESULTS_GIVEN) want_again(r, run);
+}
+
 /* ---- printing ---- */
 
 /* Many runs have the same repairs and failures: is this text new? */
@@ -182,38 +187,68 @@ static void count_failed(struct results *r, size_t run, int status)
 
 /* ---- merging ---- */
 
-static enum st count_merged(struct results *r, const struct shard *p, struct diag *d)
+/* The run is in the database, from a shard; status: its exit status. */
+static enum st count_merged(struct results *r, size_t run, int status, struct diag *d)
 {
     sqlite3_stmt *q;
-    if (r->state[p->run] == RESULTS_DONE) return ST_OK;       /* a second shard of it */
-    if (p->status == 0) {
-        if (r->state[p->run] == RESULTS_FAILED && --r->n_failed == 0) r->worst = 0;     /* given up, but here */
-        r->state[p->run] = RESULTS_DONE;
+    if (r->state[run] == RESULTS_DONE) return ST_OK;        /* a second shard of it */
+    if (status == 0) {
+        if (r->state[run] == RESULTS_FAILED && --r->n_failed == 0) r->worst = 0;    /* given up, but here */
+        r->state[run] = RESULTS_DONE;
         r->n_done++;
-        return print_done(r, p->run, d);
+        return print_done(r, run, d);
     }
-    if (r->state[p->run] == RESULTS_FAILED) return ST_OK;
-    count_failed(r, p->run, p->status == 4 ? 4 : 2);
+    if (r->state[run] == RESULTS_FAILED) return ST_OK;
+    count_failed(r, run, status == 4 ? 4 : 2);
     TRY(query_begin(r->store, "SELECT message FROM run WHERE key = ?", &q, d));
-    (void)sqlite3_bind_text(q, 1, r->grid->run[p->run].key, -1, SQLITE_STATIC);
-    if (sqlite3_step(q) == SQLITE_ROW) print_failed(r, p->run, query_text(q, 0));
+    (void)sqlite3_bind_text(q, 1, r->grid->run[run].key, -1, SQLITE_STATIC);
+    if (sqlite3_step(q) == SQLITE_ROW) print_failed(r, run, query_text(q, 0));
     return query_end(r->store, q, d);
 }
 
-/* A shard that cannot be read is removed, and its run done again: a few times, as the next may be no better. */
+/* Every run of a shard.  One that failed beside others was stopped by its policy. */
+static enum st count_shard(struct results *r, struct store *shard, const struct shard *p, struct diag *d)
+{
+    sqlite3_stmt *q;
+    enum st st = ST_OK;
+    TRY(query_begin(shard, "SELECT key, status FROM run ORDER BY id", &q, d));
+    while (st == ST_OK && sqlite3_step(q) == SQLITE_ROW) {
+        const size_t run = grid_find(r->grid, query_text(q, 0));
+        if (run == r->grid->n) continue;
+        const bool is_done = strcmp(query_text(q, 1), "done") == 0;
+        st = count_merged(r, run, is_done ? 0 : p->status != 0 ? p->status : 4, d);
+    }
+    return query_end(shard, q, d);
+}
+
+enum st results_lost(struct results *r, size_t run, struct diag *d)
+{
+    char reason[sizeof r->bad + 64];
+    if (r->state[run] != RESULTS_GIVEN && r->state[run] != RESULTS_WANTED) return ST_OK;
+    if (++r->dropped[run] < RESULTS_TRIES) { want_again(r, run); return ST_OK; }
+    (void)snprintf(reason, sizeof reason, "no part of it could be read, of %d: %s", RESULTS_TRIES, r->bad);
+    return results_mark(r, run, STORE_FAILED, reason, d);
+}
+
+/* A shard that cannot be read is removed, and its runs done again: a few times, as the next may be no better. */
 static enum st drop_shard(struct results *r, const struct shard *p, const struct diag *why, struct diag *d)
 {
-    char reason[sizeof why->msg + 64];
     (void)unlink(p->path);
     if (r->state[p->run] == RESULTS_DONE || r->state[p->run] == RESULTS_FAILED) return ST_OK;
-    if (++r->dropped[p->run] == RESULTS_TRIES) {
-        (void)snprintf(reason, sizeof reason, "no part of it could be read, of %d: %s", RESULTS_TRIES, why->msg);
-        return results_mark(r, p->run, STORE_FAILED, reason, d);
+    (void)snprintf(r->bad, sizeof r->bad, "%.500s", why->msg);
+    if (r->dropped[p->run] + 1 < RESULTS_TRIES) {
+        progress_clear(&r->progress);
+        text_line(stderr, "warning: %s: %s; its runs will be done again", p->path, why->msg);
     }
-    progress_clear(&r->progress);
-    text_line(stderr, "warning: %s: %s; its run will be done again", p->path, why->msg);
-    want_again(r, p->run);
-    return ST_OK;
+    return results_lost(r, p->run, d);
+}
+
+/* merge_ids: those of the grid. */
+static int64_t id_of(void *ctx, const char *key)
+{
+    const struct results *r = ctx;
+    const size_t run = grid_find(r->grid, key);
+    return run < r->grid->n ? r->id[run] : -1;
 }
 
 /* The shard that the error is about; n: the error is of the database. */
@@ -227,33 +262,31 @@ static size_t find_bad(const struct diag *error, const struct shard *p, const si
 static enum st merge_some(struct results *r, const struct shard *p, size_t n, struct diag *d)
 {
     struct store *shard[MERGE_MAX] = { NULL };
-    int64_t id[MERGE_MAX] = { 0 };
+    const struct merge_ids ids = { id_of, r };
     size_t which[MERGE_MAX], n_open = 0, bad;
     struct merge_tally tally = { 0 };
     enum st st = ST_OK;
     for (size_t i = 0; i < n && st == ST_OK; i++) {
         struct diag error = { 0 };
-        id[n_open] = r->id[p[i].run];
         which[n_open] = i;
         if (store_open_read(&shard[n_open], p[i].path, &error) == ST_OK) n_open++;
         else st = drop_shard(r, &p[i], &error, d);
     }
     while (st == ST_OK) {
         struct diag error = { 0 };
-        if (merge_parts(r->store, shard, id, n_open, &tally, &error) == ST_OK) break;
+        if (merge_parts(r->store, shard, n_open, &ids, &tally, &error) == ST_OK) break;
         if ((bad = find_bad(&error, p, which, n_open)) == n_open) { *d = error; st = error.code; break; }
         store_close(shard[bad]);
         st = drop_shard(r, &p[which[bad]], &error, d);
         n_open--;
         memmove(&shard[bad], &shard[bad + 1], (n_open - bad) * sizeof *shard);
         memmove(&which[bad], &which[bad + 1], (n_open - bad) * sizeof *which);
-        memmove(&id[bad], &id[bad + 1], (n_open - bad) * sizeof *id);
     }
-    for (size_t i = 0; i < n_open; i++) store_close(shard[i]);
     progress_clear(&r->progress);
-    for (size_t i = 0; i < n_open && st == ST_OK; i++) {
-        st = count_merged(r, &p[which[i]], d);
-        (void)unlink(p[which[i]].path);
+    for (size_t i = 0; i < n_open; i++) {
+        if (st == ST_OK) st = count_shard(r, shard[i], &p[which[i]], d);
+        store_close(shard[i]);
+        if (st == ST_OK) (void)unlink(p[which[i]].path);
     }
     return st;
 }

@@ -23,6 +23,7 @@ struct results {
     uint8_t *state;                 /* [grid->n] enum results_state; GIVEN is the caller's to set */
     int64_t *id;                    /* [grid->n] row ids */
     uint8_t *dropped;               /* [grid->n] parts of it that could not be read */
+    char     bad[512];              /* why the last one could not */
     size_t first_wanted;            /* no run before it is RESULTS_WANTED */
     size_t n_before, n_done, n_failed;      /* done when it began; done and failed since */
     bool   left_unfinished;         /* a run without horizon left jobs unfinished */
@@ -39,9 +40,13 @@ void    results_fini(struct results *r);
 
 /*
  * Merge every shard that is whole, then remove the files.  *n: how many there were; NULL is fine.
- * The run of one that cannot be read is RESULTS_WANTED again, and the last time RESULTS_FAILED.
+ * The first run of one that cannot be read is RESULTS_WANTED again, and the last time RESULTS_FAILED.
  */
 enum st results_merge(struct results *r, size_t *n, struct diag *d);
+/* The same of another run that a writer put into a shard, and that no merge brought. */
+enum st results_lost(struct results *r, size_t run, struct diag *d);
+/* A run that was given to a writer who will not bring it. */
+void    results_want(struct results *r, size_t run);
 /* A run that will bring no shard: a row with the reason.  status: STORE_FAILED, or STORE_INTERRUPTED (still to do). */
 enum st results_mark(struct results *r, size_t run, enum store_status status, const char *reason, struct diag *d);
 

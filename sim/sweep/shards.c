@@ -14,8 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/mem.h"
+#include "db/query.h"
 
-enum { KEY_LEN = HASH_HEX - 1, PATH_MAX_LEN = 4096 };
+enum { KEY_LEN = HASH_HEX - 1, PATH_MAX_LEN = 4096,
+       RUNS_MOST = 64 };        /* of a shard, however short */
+#define SECONDS_MOST 1.0        /* from its first run's begin to its last's end, if it holds more than one */
 
 static const char tmp_mark[] = ".tmp-", shard_end[] = ".part", lock_name[] = "lock";
 
@@ -34,7 +37,28 @@ static void leave_case(struct shards_writer *w)
     w->kase = NONE;
 }
 
-void shards_writer_fini(struct shards_writer *w) { leave_case(w); }
+static const char *tmp_path(const struct shards_writer *w, char buf[PATH_MAX_LEN])
+{
+    char host[65] = "";
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(buf, PATH_MAX_LEN, "%s/%s%s%s-%ld", w->dir, w->grid->run[w->first].key, tmp_mark, host, (long)getpid());
+    return buf;
+}
+
+static void drop_shard(struct shards_writer *w)
+{
+    char tmp[PATH_MAX_LEN];
+    if (w->store == NULL) return;
+    store_close(w->store);
+    (void)unlink(tmp_path(w, tmp));
+    w->store = NULL;
+}
+
+void shards_writer_fini(struct shards_writer *w)
+{
+    drop_shard(w);
+    leave_case(w);
+}
 
 static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d)
 {
@@ -50,11 +74,11 @@ static enum st enter_case(struct shards_writer *w, uint32_t kase, struct diag *d
     return ST_OK;
 }
 
-/* *has_row: the shard holds a row of it, under the key that is expected, whatever came of it. */
-static enum st run_into(struct shards_writer *w, struct store *store, size_t i, bool *has_row, struct diag *d)
+/* *row: the id of the row that the run has in the shard, 0 for none; *is_it: it stands under the key that is expected. */
+static enum st run_into(struct shards_writer *w, size_t i, int64_t *row, bool *is_it, struct diag *d)
 {
     const struct grid_run *r = &w->grid->run[i];
-    struct run_env env = { .store = store, .progress = w->progress, .stop = run_interrupt(), .limits = w->grid->opts.limits };
+    struct run_env env = { .store = w->store, .progress = w->progress, .stop = run_interrupt(), .limits = w->grid->opts.limits };
     struct run_result result;
     TRY(enter_case(w, r->kase, d));
     TRY(setup_trace(&w->setup, r->seed, d));
@@ -63,15 +87,52 @@ static enum st run_into(struct shards_writer *w, struct store *store, size_t i, 
     env.trace = &w->setup.trace;
     if (w->progress != NULL) progress_run(w->progress, env.trace->facts.n_jobs);
     enum st st = run_one(&env, &w->scn.asked.policy[r->policy], r->seed, &result, d);
-    bool is_it = strcmp(result.key, r->key) == 0;
-    *has_row = result.id != 0 && is_it;
-    if (st != ST_OK || is_it) return st;
+    *row = result.id;
+    *is_it = strcmp(result.key, r->key) == 0;
+    if (st != ST_OK || *is_it) return st;
     return diag_at(d, ST_EINPUT, w->scn.id.path, 0, 0, "the scenario or its trace changed while the sweep ran");
 }
 
-/* A run that its input or its policy stopped: its row, with the error, alone in a shard that is begun anew. */
-static enum st write_failure(const struct shards_writer *w, struct store **store, const char *tmp, size_t i,
-                             const struct diag *error, struct diag *d)
+static enum st open_shard(struct shards_writer *w, size_t first, struct diag *d)
+{
+    char tmp[PATH_MAX_LEN];
+    w->first = first;
+    w->n = 0;
+    w->began = progress_clock();
+    (void)unlink(tmp_path(w, tmp));
+    return store_open_part(&w->store, tmp, d);
+}
+
+/* Synced to the disk, then renamed. */
+static enum st seal(struct shards_writer *w, int status, struct diag *d)
+{
+    char tmp[PATH_MAX_LEN], path[PATH_MAX_LEN];
+    (void)tmp_path(w, tmp);
+    (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, w->grid->run[w->first].key, status, shard_end);
+    store_close(w->store);
+    w->store = NULL;
+    int fd = open(tmp, O_RDWR);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0 && close(fd) != 0) ok = false;
+    if (ok && rename(tmp, path) == 0) return ST_OK;
+    (void)diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(errno));
+    (void)unlink(tmp);
+    return d->code;
+}
+
+bool shards_is_due(const struct shards_writer *w)
+{
+    return w->store != NULL && (w->n >= RUNS_MOST || progress_clock() - w->began >= SECONDS_MOST);
+}
+
+enum st shards_seal(struct shards_writer *w, struct diag *d)
+{
+    if (w->store != NULL && w->n == 0) drop_shard(w);
+    return w->store != NULL ? seal(w, 0, d) : ST_OK;
+}
+
+/* A run that its input or its policy stopped: its row, with the error, alone in a shard. */
+static enum st write_failure(struct shards_writer *w, size_t i, int status, const struct diag *error, struct diag *d)
 {
     struct store_run row;
     int64_t id;
@@ -80,42 +141,41 @@ static enum st write_failure(const struct shards_writer *w, struct store **store
     if (error->file[0] == '\0') (void)snprintf(text, sizeof text, "%s", error->msg);
     else if (error->line == 0) (void)snprintf(text, sizeof text, "%s: %s", error->file, error->msg);
     else (void)snprintf(text, sizeof text, "%s:%u:%u: %s", error->file, error->line, error->col, error->msg);
-    store_close(*store);
-    (void)unlink(tmp);
-    TRY(store_open_part(store, tmp, d));
-    TRY(store_run_begin(*store, &row, &id, d));
-    return store_run_end(*store, id, STORE_FAILED, 0, text, 0, d);
+    TRY(open_shard(w, i, d));
+    TRY(store_run_begin(w->store, &row, &id, d));
+    TRY(store_run_end(w->store, id, STORE_FAILED, 0, text, 0, d));
+    return seal(w, status, d);
 }
 
-/* Synced to the disk, then renamed. */
-static enum st put_in_place(const char *tmp, const char *path, struct diag *d)
+static enum st drop_row(struct shards_writer *w, int64_t row, struct diag *d)
 {
-    int fd = open(tmp, O_RDWR);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0 && close(fd) != 0) ok = false;
-    if (ok && rename(tmp, path) == 0) return ST_OK;
-    return diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(errno));
+    char sql[64];
+    if (row == 0) return ST_OK;
+    (void)snprintf(sql, sizeof sql, "DELETE FROM run WHERE id = %lld", (long long)row);
+    return query_exec(w->store, sql, d);
+}
+
+static enum st write_run(struct shards_writer *w, size_t i, struct diag *failed, struct diag *d)
+{
+    int64_t row = 0;
+    bool is_it = false;
+    if (w->store == NULL) TRY(open_shard(w, i, d));
+    enum st st = run_into(w, i, &row, &is_it, failed);
+    /* A policy that failed: run_one wrote it, with what there was until then. */
+    const bool is_whole = st == ST_OK || (st == ST_EPOLICY && row != 0 && is_it);
+    w->n += is_whole;
+    if (is_whole) return ST_OK;
+    if (st == ST_EWORLD) { *d = *failed; return st; }
+    TRY(drop_row(w, row, d));
+    if (st == ST_EINTR) { *d = *failed; return st; }
+    TRY(shards_seal(w, d));
+    return write_failure(w, i, diag_exit_status(st), failed, d);
 }
 
 enum st shards_write(struct shards_writer *w, size_t i, struct diag *failed, struct diag *d)
 {
-    char tmp[PATH_MAX_LEN], path[PATH_MAX_LEN], host[65] = "";
-    struct store *store;
-    const char *key = w->grid->run[i].key;
-    (void)gethostname(host, sizeof host - 1);
-    (void)snprintf(tmp, sizeof tmp, "%s/%s%s%s-%ld", w->dir, key, tmp_mark, host, (long)getpid());
-    (void)unlink(tmp);
-    TRY(store_open_part(&store, tmp, d));
-    bool has_row = false;
-    enum st st = run_into(w, store, i, &has_row, failed);
-    int status = diag_exit_status(st);
-    if (st == ST_EPOLICY && has_row) st = ST_OK;    /* run_one wrote it, with what there was until then */
-    else if (st == ST_EINPUT || st == ST_EPOLICY) st = write_failure(w, &store, tmp, i, failed, d);
-    else if (st != ST_OK) *d = *failed;
-    store_close(store);
-    (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, key, status, shard_end);
-    if (st == ST_OK) st = put_in_place(tmp, path, d);
-    if (st != ST_OK) (void)unlink(tmp);
+    enum st st = write_run(w, i, failed, d);
+    if (st != ST_OK && st != ST_EINTR) drop_shard(w);
     return st;
 }
 

@@ -191,13 +191,17 @@ enum st slurm_run(struct results *results, const struct slurm_opts *o, struct di
         enum st took = results_merge(results, NULL, then);
         if (st == ST_EINTR) (void)mark_interrupted(&v, &ignored);
         if (st == ST_OK) st = took;
-        if (st == ST_OK && results->n_failed == 0) slurm_cmd_clean(&v.cmd);
     }
     slurm_cmd_fini(&v.cmd);
     mem_free(v.order);
     mem_free(v.task);
     mem_free(v.sent);
     return st;
+}
+
+void slurm_clean(const struct results *results)
+{
+    if (results->n_failed == 0) slurm_cmd_clean(results->dir);
 }
 
 /* ---- an array task ---- */
@@ -218,6 +222,7 @@ enum st slurm_task(const struct grid *g, const char *dir, const char *list, uint
         size_t i = grid_find(g, line);
         if (i == g->n) st = diag_at(d, ST_EINPUT, list, (uint32_t)at + 1, 1, "this is no run of %s: the scenario, its trace or the program changed", g->opts.scenario);
         else st = shards_write(&w, i, &failed, d);
+        if (st == ST_OK) st = shards_seal(&w, d);       /* whoever watches counts each run */
         if (failed.code != ST_OK) diag_print(&failed, stderr);
     }
     (void)fclose(f);

@@ -22,6 +22,9 @@ struct slurm_opts {
 /* Results as of local_run.  Interrupted, it cancels its jobs; shards that are whole are merged. */
 enum st slurm_run(struct results *results, const struct slurm_opts *o, struct diag *d);
 
+/* Of a sweep that is done, whoever did it: what it had sent and the logs go, unless a run failed. */
+void slurm_clean(const struct results *results);
+
 /* What an array task does: the runs of keys number task·per_task and on in the list, a key a line. */
 enum st slurm_task(const struct grid *g, const char *dir, const char *list, uint64_t task, size_t per_task, struct diag *d);
 

@@ -57,7 +57,7 @@ enum st slurm_cmd_begin(struct slurm_cmd *s, const struct grid *g, const struct 
     (void)snprintf(s->name, sizeof s->name, "fairway-%.16s", hex);
     TRY(find_array_max(s, d));
     slurm_cmd_cancel(s);
-    slurm_cmd_clean(s);
+    slurm_cmd_clean(s->dir);
     return ST_OK;
 }
 
@@ -223,16 +223,16 @@ void slurm_cmd_queue_fini(struct slurm_queue *q)
 
 /* ---- cleaning ---- */
 
-void slurm_cmd_clean(const struct slurm_cmd *s)
+void slurm_cmd_clean(const char *dir)
 {
     static const char *const own[] = { "list-", "task-", "log-" };
-    DIR *at = opendir(s->dir);
+    DIR *at = opendir(dir);
     if (at == NULL) return;
     for (const struct dirent *e; (e = readdir(at)) != NULL;)
         for (size_t i = 0; i < ARRAY_LEN(own); i++) {
             char path[PATH_LEN];
             if (strncmp(e->d_name, own[i], strlen(own[i])) != 0) continue;
-            (void)snprintf(path, sizeof path, "%s/%s", s->dir, e->d_name);
+            (void)snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
             (void)unlink(path);
         }
     (void)closedir(at);

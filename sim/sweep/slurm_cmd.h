@@ -37,6 +37,6 @@ void    slurm_cmd_queue_fini(struct slurm_queue *q);
 void    slurm_cmd_cancel(const struct slurm_cmd *s);
 void    slurm_cmd_cancel_task(uint64_t job, uint64_t index);
 /* Remove lists, scripts and logs from the folder. */
-void    slurm_cmd_clean(const struct slurm_cmd *s);
+void    slurm_cmd_clean(const char *dir);
 
 #endif

@@ -31,5 +31,20 @@ fails() {
 }
 # says WORDS: the last command that was expected to do something did say so
 says() { grep -qF -- "$1" "$dir/out" "$dir/err" || { echo "no '$1'"; cat "$dir/out" "$dir/err"; return 1; }; }
+# python_with_scipy: names one; false: there is none
+python_with_scipy() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import scipy' 2>/dev/null; then echo "$python"; return; fi
+    done
+    return 1
+}
+# blocks PAGE FOLDER: its blocks of ```sh, each as FOLDER/NN.sh
+blocks() {
+    rm -rf "$2"
+    mkdir "$2"
+    awk -v dir="$2" '
+        /^```/     { if (file != "") { close(file); file = "" } else if ($0 == "```sh") { file = sprintf("%s/%02d.sh", dir, ++n); printf "" >file }; next }
+        file != "" { print >file }' "$1"
+}
 # same FOUND EXPECTED
 same() { [ "$1" = "$2" ] || { echo "found:"; echo "$1"; echo "expected:"; echo "$2"; return 1; }; }

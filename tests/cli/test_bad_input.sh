@@ -42,6 +42,9 @@ for input in tests/bad/trace/*; do
     *)        check "$input" "trace stats --format native {}" ;;
     esac
 done
+for input in tests/bad/model/*.yaml; do
+    [ -f "$input" ] && check "$input" "trace generate --model {} span=1d"
+done
 for input in tests/bad/scn/*.yaml; do
     [ -f "$input" ] && check "$input" "run -q -d {tmp}/run.db {}"
 done

@@ -25,6 +25,14 @@ check "by fit c takes the place of b, and b that of a" is count srtf:estimate=tr
 check "tiresias counts, too" run count "tiresias:order=submit,limits=,place=worst,choose=count"
 check "in its own order" is count tiresias:order=submit,limits=,place=worst,choose=count "b 0 50, a 0 100, e 0 25, c 50 60"
 
+# b reaches the limit at 3, a at 6, when c comes and takes a node until 9, when it is the last of three. By arrival a is
+# before b, which then waits from 6 to 9; as they entered the last queue b is before a.
+scenario entry ''
+printf 'id,submit_s,duration_s,gpus\na,0,20,2\nb,0,20,4\nc,6,4,4\n' >"$dir/entry.csv"
+check "two orders" run entry "tiresias:order=submit,limits=12,place=fill tiresias:order=entry,limits=12,place=fill"
+check "in the last queue by arrival" is entry tiresias:order=submit,limits=12,place=fill "a 0 20, b 0 23, c 6 21"
+check "in the last queue as they entered it" is entry tiresias:order=entry,limits=12,place=fill "a 0 23, b 0 20, c 6 21"
+
 # Every decision stops and starts all: at 30 and 50 a loses the 10 s that were not saved.
 scenario anew 'restore_cost: 10s, restore_as: save'
 printf 'id,submit_s,duration_s,gpus\na,0,100,4\nb,30,20,4\n' >"$dir/anew.csv"

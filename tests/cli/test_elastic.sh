@@ -41,7 +41,7 @@ class Grow(fairway.Policy):
         if self.now == 40_000_000 and not self.told:
             first = next(iter(self.running))
             self._verbs.scale(first.job.number, [0] * 9)
-            self._scaled[first] = (len(first.tasks), [(t.node, t.cards, t.cpu) for t in first.tasks])
+            self._scaled[first] = (len(first.tasks), [(t.node, t.cards, t.cpu, t.mem) for t in first.tasks])
         if self.now == 50_000_000:
             for unit in list(self.running):
                 self.scale(unit, 4)
@@ -94,4 +94,20 @@ check "runs beside exchange" "$fairway" run -q "$dir/b.yaml" -d "$dir/b.db"
 check "exchange that a scaling tells of takes nothing of the network" same "$(sqlite3 -separator ' ' "$dir/b.db" \
     "SELECT ordinal, round(end_us / 1e6) FROM job ORDER BY 1")" "0 100.0
 1 600.0"
+
+# A trace that tells no sizes, with scalings by the models' names: as if it had told them.
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,gpu_milli,model a,0,100,2,1,1,,r b,30,100,1,0,1,,r c,40,100,1,0,1,500,r \
+    d,50,100,2,0,1,,r e,60,100,1,0,1,,other f,70,100,9,1,1,,r >"$dir/plain.csv"
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,gpu_milli,min_tasks,max_tasks,scaling a,0,100,2,1,1,,1,8,r b,30,100,1,1,1,,1,8,r \
+    c,40,100,1,0,1,500,,, d,50,100,2,0,1,,,, e,60,100,1,0,1,,,, f,70,100,9,1,1,,,, >"$dir/told.csv"
+made() { sqlite3 "$dir/made.db" "SELECT ordinal, start_us, end_us, outcome, count(*) FROM attempt WHERE run = $1 GROUP BY 1, 2, 3, 4"; }
+sed 's/j.csv/told.csv/; s/count: 2/count: 3/' "$dir/s.yaml" >"$dir/told.yaml"
+sed 's/j.csv/plain.csv, defaults: {elastic_gpus: 8}/; s/count: 2/count: 3/' "$dir/s.yaml" >"$dir/plain.yaml"
+check "runs with sizes told" "$fairway" run -q "$dir/told.yaml" -d "$dir/made.db" -p afs
+check "and made up" "$fairway" run -q "$dir/plain.yaml" -d "$dir/made.db" -p afs
+check "sizes change" sh -c "[ '$(made 1 | grep -c scaled)' -gt 0 ]"
+check "whole jobs of a model with a scaling are elastic" same "$(made 2)" "$(made 1)"
+check "who is, and who is not, is counted" same "$("$fairway" trace stats --scenario "$dir/plain.yaml" | grep -c 'on other numbers of GPUs,.* 2 \|as its model.s scaling does not know.* 1 ')" 2
+sed 's/profiles:.*//' "$dir/plain.yaml" >"$dir/without.yaml"
+check "without scalings none can be" fails 2 "'elastic_gpus' needs 'profiles.scaling'" "$fairway" run -q "$dir/without.yaml"
 exit $bad

@@ -51,6 +51,33 @@ check "the greatest saving first" same "$(sizes)" "0 0 60 4
 check "a start takes start_s, another restart_s" same "$(sql "SELECT name, round(value * 3600, 3) FROM metric WHERE scope = 'all' AND name = 'restart_gpu_hours'")" \
     "restart_gpu_hours 85.0"
 
+# What a says is left counts, not what is: of its one epoch nothing, or from a tenth on four steps of a thousand, so it
+# keeps one GPU while b runs.
+cp "$dir/j.csv" "$dir/two.csv"
+sed -i 's/^a\(.*\)f$/a\1e/' "$dir/j.csv"
+told() { { sed 's/$/,epochs/;s/10,5,epochs$/10,5,/' "$dir/measured.csv"; echo "e,m,8:1;16:1,100,8,16,1,8,8,10,5,$1"; } >"$dir/s.csv"; }
+for epochs in 1 '0:0.5;0.1:0.004'; do
+    told "$epochs"
+    check "runs with epochs $epochs" run
+    check "what is told to be left, epochs $epochs" same "$(sizes)" "0 0 60 4
+0 60 120 1
+0 120 354 4
+1 60 114 3"
+done
+while read -r epochs error; do
+    told "$epochs"
+    check "epochs $epochs are none" sh -c "! '$fairway' run '$dir/s.yaml' -q -d '$dir/b.db' >'$dir/out' 2>&1"
+    check "epochs $epochs: why" grep -q "$error" "$dir/out"
+done <<'Y'
+0.1:0.5;0.2:0 expected points from 0 on
+linear:4 expected points from 0 on
+0:0.5;0.2:0.6 what is left never grows
+0:0.5; expected points such as
+0 0 is outside 1..1000
+Y
+cp "$dir/measured.csv" "$dir/s.csv"
+cp "$dir/two.csv" "$dir/j.csv"
+
 printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus a,0,800,2,1,1 >"$dir/j.csv"
 for policy in optimus pollux sia; do
     scenario $policy
@@ -82,6 +109,42 @@ for policy in pollux sia; do
     check "$policy doubles at most" same "$(sql "SELECT max(n) FROM (SELECT count(*) AS n FROM attempt WHERE run = 1 AND start_us = 60000000 GROUP BY ordinal)")" 2
     check "$policy gives out all GPUs" same "$(sql "SELECT count(*) FROM attempt WHERE run = 1 AND start_us <= 500000000 AND end_us > 500000000")" 8
 done
+
+# Who never ran has a worth, too: all GPUs are taken as three more come, at 500 s, and the next round halves the first.
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling \
+    a,0,36000,1,1,1,1,8,g b,500,3600,1,1,1,1,8,g c,500,3600,1,1,1,1,8,g d,500,3600,1,1,1,1,8,g \
+    >"$dir/j.csv"
+scenario sia
+rm -f "$dir/a.db"
+check "sia runs with three that come late" "$fairway" run "$dir/s.yaml" -q -d "$dir/a.db"
+check "it is full before" same "$(sql "SELECT count(*) FROM attempt WHERE start_us < 500000000 AND end_us > 500000000")" 8
+check "sia makes room for who never ran" same "$(sql "SELECT DISTINCT start_us / 1000000 FROM attempt
+    WHERE start_us BETWEEN 500000000 AND 1000000000 AND ordinal > 0 ORDER BY 1 LIMIT 1")" 540
+
+# Of both nodes' cores there are enough for a second task of `y`, but on neither node: it stays as it is, in one attempt.
+printf '%s\n' id,submit_s,duration_s,tasks,gang,cpus,gpus,min_tasks,max_tasks,scaling \
+    y,0,3600,1,1,20,1,1,2,g b,1,3600,1,1,16,3,1,1,g >"$dir/j.csv"
+scenario sia
+sed -i 's/{name: n, count: 2, cpus: 32, mem: 64GiB, gpus: 4, gpu_type: T4}/{name: a, count: 1, cpus: 32, mem: 64GiB, \
+    gpus: 2, gpu_type: T4}, {name: b, count: 1, cpus: 32, mem: 64GiB, gpus: 4, gpu_type: T4}/' "$dir/s.yaml"
+check "sia runs where cores are scattered" run
+check "who has no room to grow stays" same "$(sizes)" "0 0 3600 1
+1 60 3660 1"
+
+# sia: who lost its node has nothing left that a restart would cost, and starts in the next round, though it is young
+# and changed its size before.
+printf '%s\n' id,submit_s,duration_s,tasks,gang,gpus,min_tasks,max_tasks,scaling,labels \
+    a,0,3600,1,1,1,1,4,g,lost b,0,3600,1,1,1,1,4,g,kept >"$dir/j.csv"
+printf '%s\n' at_s,node,event 100,n,down 110,n,up >"$dir/f.csv"
+sed -i 's/^g,5,/g,30,/' "$dir/s.csv"
+scenario sia
+{ sed 's/^cluster:.*/cluster: {groups: [{name: n, count: 1, cpus: 32, mem: 64GiB, gpus: 4, gpu_type: T4, labels: [lost]},\
+    {name: m, count: 1, cpus: 32, mem: 64GiB, gpus: 4, gpu_type: T4, labels: [kept]}]}/' "$dir/s.yaml"
+  echo 'faults: {trace: f.csv}'; } >"$dir/lost.yaml"
+rm -f "$dir/a.db"
+check "sia runs with a lost node" "$fairway" run "$dir/lost.yaml" -q -d "$dir/a.db"
+check "sia starts at once again what lost its node" same "$(sql "SELECT min(start_us) / 1000000 FROM attempt
+    WHERE ordinal = 0 AND start_us >= 100000000")" 120
 
 # What files of step times may not say.
 cp "$dir/measured.csv" "$dir/s.csv"

@@ -56,6 +56,20 @@ check "what it asks is told in units that people read, with the types" fails 2 "
     "$fairway" run "$dir/large.yaml" -d "$dir/x.db"
 check "and what the cluster's nodes have" says "a node has at most 200 CPUs, 1536 GiB, 4 GPUs of type V100 or 2 of type T4"
 
+# ---- what policies need ----
+"$fairway" policies --csv | awk -F, 'NR > 1 { print $1 }' | sort >"$dir/all"
+check "the list has each policy once" same "$("$fairway" policies | sed -n 's/^  \([a-z0-9-]*\) .*/\1/p' | sort)" "$(cat "$dir/all")"
+printf 'id,submit_s,duration_s,user,cpus,mem_mib,gpus,model\na,0,10,u,1,5,1,m\nb,1,10,v,1,5,2,m\n' >"$dir/t.csv"
+cluster types 'name: a, count: 2, cpus: 8, mem: 64GiB, gpus: 4, gpu_type: V100' 'name: b, cpus: 8, mem: 64GiB, gpus: 4, gpu_type: T4'
+echo 'models: {m: {V100: 1}}' >>"$dir/types.yaml"
+while read -r policy; do
+    case $("$fairway" policies "$policy" | grep '^  needs ') in
+    *' nothing '*|*' estimates '*|'') check "$policy runs any jobs" expect 0 "$fairway" run -q "$dir/types.yaml" -p "$policy" -d "$dir/x.db" ;;
+    *) check "$policy refuses jobs without what it needs" expect 4 "$fairway" run -q "$dir/types.yaml" -p "$policy" -d "$dir/x.db"
+       check "and says what" says need ;;
+    esac
+done <"$dir/all"
+
 # ---- a policy of one's own ----
 cd "$dir" || exit 1
 check "--new makes one" expect 0 "$fairway" policies --new mine

@@ -45,4 +45,23 @@ refuses() { expect "$1" run n.db "$3" "${4:-name=s}" || return 1; grep -q "$2" e
 check "a price that is missing is named" refuses 2 'that of K80 is missing' gavel:objective=sum,prices=V100:2
 check "a model without a speed on a type is refused" refuses 4 "how fast job 'j0' is on GPUs of type K80" gavel 'models.wide={V100: 1}'
 check "unless types are not looked at" expect 0 "$fairway" run s.yaml -q -d q.db -p gavel:aware=false --set 'models.wide={V100: 1}'
+check "fifo gives no time to pairs" refuses 2 'pairs=true is of objectives with a program' gavel:objective=fifo,pairs=true
+check "a drawn optimum is of programs with floors" refuses 2 'optimum=drawn is of' gavel:objective=sum,optimum=drawn
+
+# c waits for the card that a holds, on the slow type there is none left, and d, for whom there is one, does not pass it.
+cat >s.yaml <<'END'
+cluster:
+  groups:
+    - {name: v, count: 1, cpus: 8, mem: 8GiB, gpus: 2, gpu_type: V100}
+    - {name: k, count: 1, cpus: 8, mem: 8GiB, gpus: 3, gpu_type: K80}
+models:
+  m: {V100: 1, K80: 0.5}
+trace: {format: native, path: jobs.csv, defaults: {cpus: 0, mem: 0B}}
+END
+printf 'id,submit_s,duration_s,gpus,model\na,0,1800,2,m\nb,0,1440,2,m\nc,0,720,2,m\nd,0,720,1,m\n' >jobs.csv
+starts() {
+    run f.db gavel:objective=fifo
+    same "$(sqlite3 f.db 'SELECT group_concat(id || (start_us / 1000000), " ") FROM (SELECT * FROM job ORDER BY ordinal)')" "$1"
+}
+check "fifo: by arrival the fastest type with room, and nobody passes" starts 'a0 b0 c1800 d1800'
 exit $bad

@@ -87,6 +87,12 @@ node set n_gpu = -1|n_gpu is -1
 job set n_tasks = 1 << 40|n_tasks is 1099511627776
 decision set task = -9|task is -9
 END
+cp "$dir/said.db" "$dir/bad.db"
+sqlite3 "$dir/bad.db" "alter table job add column more integer"
+check "a table of other columns is refused" fails 3 "table 'job' has 28 columns, expected 27" "$fairway" merge "$dir/merged.db" "$dir/bad.db"
+cp "$dir/said.db" "$dir/bad.db"
+sqlite3 "$dir/bad.db" "drop table repair; create view repair as select c0 as run, c1, c2, c3 from feed"
+check "a view of what is being written too" fails 3 'unsafe use of virtual table "feed"' "$fairway" merge "$dir/merged.db" "$dir/bad.db"
 # ---- the story of a job is told where the damage is none of it ----
 cp "$dir/said.db" "$dir/bad.db"
 sqlite3 "$dir/bad.db" "pragma ignore_check_constraints = on; update or ignore series set at_us = -9; update attempt set node = 7 where ordinal = 3"

@@ -46,4 +46,36 @@ check "a run that is stopped says so" client "stopped: 130"
 check "runs are compared" sh -c 'grep -q "^s,.*jct_mean" client.out'
 check "a job that is not there is an error" client "explained: "
 check "a figure is drawn, and one that is not there is near another" client "plotted: 1 did you mean 'bars'?"
+# Numbers beyond 32 bits must not be cut to those of another task or node.
+cat >"$dir/beyond.py" <<END
+import sys, fairway
+
+class Beyond(fairway.Policy):
+    name = "beyond"
+
+    def decide(self):
+        for unit in list(self.waiting):
+            task, node = int(sys.argv[1]), int(sys.argv[2])
+            if len(sys.argv) > 3:
+                self._verbs.start_gang(unit.job.number, [node])
+            else:
+                self._verbs.start(unit.job.number, task, node)
+
+try:
+    fairway.run("one.yaml", policies=[Beyond], database="beyond.db", progress=False)
+except fairway.PolicyError as e:
+    sys.exit(str(e))
+END
+beyond() {      # ARGUMENTS WORDS
+    PYTHONPATH=$here/python FAIRWAY_LIBRARY=$build/libfairway.so.0 python3 "$dir/beyond.py" $1 >"$dir/out" 2>&1
+    grep -qF -- "$2" "$dir/out" || { cat "$dir/out"; return 1; }
+}
+if command -v python3 >/dev/null; then
+    check "a task beyond 32 bits is refused" beyond '4294967296 0' \
+        "'task' is 4294967296; expected a number from 0 to 4294967294"
+    check "a node beyond 32 bits is refused" beyond '0 4294967296' \
+        "'node' is 4294967296; expected a number from 0 to 4294967294"
+    check "a negative one, too" beyond '0 -1' "'node' is -1; expected"
+    check "and one of a gang" beyond '0 4294967297 gang' "'node' is 4294967297; expected"
+fi
 exit $bad

@@ -39,6 +39,15 @@ p=lucid:estimate=true,profilers=0,quiet=4
 check "few arrivals" run share "$p"
 check "share nothing" is share "$p" "j 0 100, l 170 470, k 120 170, t 100 120"
 
+# Who asks for no card shares none: b goes to the first node with room, not beside a.
+printf '%s\n' 'cluster: {groups: [{name: small, cpus: 2, mem: 1GiB, gpus: 1}, {name: large, cpus: 8, mem: 1GiB, gpus: 1}]}' \
+    'output: {attempts: true}' 'profiles: {sharing: {file: pairs.csv}}' \
+    'trace: {format: native, path: cpu.csv, defaults: {mem: 0B}}' >"$dir/cpu.yaml"
+printf 'id,submit_s,duration_s,cpus,gpus,model\na,0,100,3,0,tiny\nb,1,100,1,0,tiny\n' >"$dir/cpu.csv"
+check "two that ask for no card" run cpu lucid:estimate=true,profilers=0,quiet=-1
+check "are placed like others" same "$(sqlite3 "$dir/cpu.db" "SELECT group_concat(name) FROM (SELECT n.name
+    FROM attempt a JOIN node n USING (run, node) ORDER BY ordinal)")" "large,small"
+
 # The second node is the profiler's, for 10 s each, one at a time.  a ends there; b is stopped at 15 and goes on on the
 # first.  c asks for two cards and is not profiled.
 scenario profile 2 2

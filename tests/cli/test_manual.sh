@@ -22,7 +22,7 @@ options_taken() {
     done
 }
 check "every option that a table lists is told of by help, and taken with its value or without" options_taken
-check "options are parsed in one place, by the tables" [ "$(grep -l 'getopt' "$here"/sim/cmd/*.c)" = "$here/sim/cmd/option.c" ]
+check "options are parsed in one place, by the tables" [ "$(grep -rl 'getopt' "$here/sim/cmd")" = "$here/sim/cmd/line/option.c" ]
 told_by_table() { # no command and no option stands in FILE but `fairway help --complete`
     sed 's/help --complete --//; /^ *#/d' "$1" >"$dir/words"
     { list commands; list commands | while read -r c; do list options "$c" | sed -n 's/^\(--.*[^=]\)=*$/\1/p'; done; } | sort -u >"$dir/names"

@@ -68,4 +68,15 @@ output: {audit: true}
 EOT
 check "an elastic job's scaling changes" "$fairway" run -q "$dir/e.yaml" -d "$dir/e.db"
 check "and so its speed" same "$(ask e "SELECT round(end_us / 1e6, 1) FROM job")" 977.8
+
+# The same under optimus: a start, 30 % at 3/2, then at 9/10 on 2 GPUs to 240 s, a restart on one, the rest at 1.
+sed -i 's/afs/optimus/' "$dir/e.yaml"
+sed 's/,r$/,own/' "$dir/e.csv" >"$dir/f.csv" && mv "$dir/f.csv" "$dir/e.csv"
+starts() {      # START-OF-r END
+    printf 'scaling,one_node,restart_s,start_s\nown,1:1;2:1.5,3,4\nr,1:1;2:1.5,,%s\nlate,1:1;2:0.9,20,\n' "$1" >"$dir/c.csv"
+    rm -f "$dir/e.db"
+    "$fairway" run -q "$dir/e.yaml" -d "$dir/e.db" && same "$(ask e "SELECT round(end_us / 1e6, 1) FROM job")" "$2"
+}
+check "a start costs what the job's scaling says, a restart what its phase's does" starts '' 927.6
+check "and a start what its phase's does, where it says so" starts 7 930.3
 exit $bad

@@ -117,6 +117,21 @@ check "too many rows are refused" fails 2 "more than 200000 rows" sql 'WITH RECU
 hostile='it'"'"'s "me" \`id\` $(id) \ @{x}_y'
 check "a script holds any name as text" sql "SELECT '$(printf %s "$hostile" | sed "s/'/''/g")' AS x, 1 AS y" --with bars --title "$hostile" -o "$dir/hostile.gp"
 
+# Users' fills in grey: CIE L* of two plain ones differs by 18 at least, and no two hatched ones have one pattern.
+fills() { sed -n "s/^array $1\[7\] = \[\(.*\)\]/\1/p" "$here/plots/style.gp" | tr -d '" '; }
+check "users of a Gantt chart differ in grey, too" sh -c 'awk -v fills="$1" -v hatches="$2" "
+    function part(c) { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ^ 2.4 }
+    function byte(s) { s = tolower(s); return 16 * (index(hex, substr(s, 1, 1)) - 1) + index(hex, substr(s, 2, 1)) - 1 }
+    BEGIN { hex = \"0123456789abcdef\"; n = split(fills, f, \",\"); split(hatches, h, \",\")
+        for (i = 1; i <= n; i++) {
+            y = 0.2126 * part(byte(substr(f[i], 2))) + 0.7152 * part(byte(substr(f[i], 4))) + 0.0722 * part(byte(substr(f[i], 6)))
+            l[i] = y > 0.008856 ? 116 * y ^ (1 / 3) - 16 : 903.3 * y
+            for (k = 1; k < i; k++) if (h[i] == h[k] && (h[i] != 3 || (l[i] - l[k]) ^ 2 < 18 ^ 2)) { print f[i], f[k], l[i], l[k]; bad = 1 }
+        }
+        exit bad || n != 7 }"' - "$(fills FILL)" "$(fills HATCH)"
+check "and have the fills of the report's timeline" same "$(fills FILL)" \
+    "$(sed -n '/^const FILLS/,/^];/p' "$here/sim/report/page/timeline.js" | grep -o '\["#[0-9A-Fa-f]*' | tr -d '["' | tr '\n' ',' | sed 's/,$//')"
+
 if ! command -v gnuplot >/dev/null; then
     echo "skipped - drawing: gnuplot is not installed"
     exit $bad
@@ -169,7 +184,24 @@ check "fairness-traffic takes no other metric" fails 2 "draws a fairness deviati
 check "bars takes a scope and a base" "$fairway" plot "$dir/r.db" bars -m jct --scope class=multi --base "sjf:estimate=true" -o "$dir/m.svg"
 check "gantt takes nodes and a window" "$fairway" plot "$dir/r.db" gantt --run 2 --nodes n-0,n-1 --from 10m --to 1h -o "$dir/m.svg"
 "$fairway" run "$dir/s.yaml" -s 1 $(for p in first best worst pack spread fgd kube; do echo "-p fifo:mode=skip,place=$p -p sjf:estimate=true,mode=skip,place=$p"; done) -q -d "$dir/many.db"
+named() { grep -c "<text.*place=" "$dir/many.svg"; }
 "$fairway" plot "$dir/many.db" timeline -o "$dir/many.svg" >/dev/null
-check "every name of a long legend is drawn" sh -c '[ "$(grep -c "<text.*place=" "$1")" -eq 14 ]' - "$dir/many.svg"
+check "more lines than a legend tells apart have their names beside them, in each panel" same "$(named)" 28
+"$fairway" plot "$dir/many.db" cdf -o "$dir/many.svg" >/dev/null
+check "so have the curves of a distribution" same "$(named)" 14
+for with in points lines linespoints steps; do
+    for n in 8 9; do
+        sql "SELECT run, avg(jct) AS y, 'place=' || (ordinal % $n) AS name FROM v_job GROUP BY 1, 3 ORDER BY 1" --by name --with $with -o "$dir/$n.gp" >/dev/null
+        (cd "$dir" && gnuplot -e "out='many.svg'" $n.gp)
+        check "each of $n $with of a query is named once" same "$(named)" $n
+    done
+    check "eight have a legend, nine their names beside them" same "$(sed -n 's/^DIRECT = //p' "$dir/8.gp" "$dir/9.gp")" 1
+done
+"$fairway" run "$scenarios/flow-paper/flow-k6.yaml" -s 1 -d "$dir/eleven.db" -q
+"$fairway" plot "$dir/eleven.db" fairness-traffic -o "$dir/eleven.gp" >/dev/null
+"$fairway" plot "$dir/eleven.db" fairness-traffic -o "$dir/eleven.svg" >/dev/null
+check "each of eleven points has its name beside it" same "$(sed -n '/^\$names/,/^EOD/p' "$dir/eleven.gp" | awk -F'\t' 'NF == 8 { print $8 }' | sort)" \
+    "$(sqlite3 "$dir/eleven.db" "SELECT DISTINCT policy FROM run" | sort)"
+check "and no legend besides" same "$(grep -c '<text.*gs-node' "$dir/eleven.svg")" 1
 check "timeline takes a run" "$fairway" plot "$dir/r.db" timeline --run 2 -o "$dir/m.svg"
 exit $bad

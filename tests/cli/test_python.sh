@@ -9,7 +9,7 @@ export FAIRWAY FAIRWAY_LIBRARY
 # The first Python that has the modules; Debian's has those that debian/tests/control lists.
 python_with() {
     for p in python3 /usr/bin/python3; do
-        "$p" -c "import $1" 2>/dev/null && { command -v "$p"; return; }
+        PYTHONPATH=$build/python "$p" -c "import $1" 2>/dev/null && { command -v "$p"; return; }
     done
 }
 with() { # MODULES CLAIM COMMAND...: where they are, with $python
@@ -21,16 +21,22 @@ with() { # MODULES CLAIM COMMAND...: where they are, with $python
 cp -R "$here/python" "$dir/python"
 cd "$dir/python" || exit 2
 own() { PYTHONPATH=$here/python "$python" -m pytest -q --no-header -p no:cacheprovider "$here/python/tests"; }
+in_c() { # the tests of policies again, by the module in C
+    PYTHONPATH=$here/python:$build/python "$python" -m pytest -q --no-header -p no:cacheprovider \
+        -k 'process or ways or preemption or calls or labels or grants or raises or wrong or at_once' "$here/python/tests"
+}
 types() { "$python" -m mypy; }
 pure() { "$python" -c "import sys, fairway; sys.exit('ctypes' in sys.modules or 'pandas' in sys.modules)"; }
 archives() {
     "$python" -m build --no-isolation --outdir "$dir/dist" . >"$dir/built" 2>&1 || { cat "$dir/built"; return 1; }
-    "$python" -m zipfile -l "$dir"/dist/fairway-*-py3-none-any.whl | grep -q 'fairway/py.typed' &&
-        tar -tzf "$dir"/dist/fairway-*.tar.gz | grep -q 'fairway/policy.py'
+    "$python" -m zipfile -l "$dir"/dist/fairway-*.whl | grep -q 'fairway/py.typed' &&
+        tar -tzf "$dir"/dist/fairway-*.tar.gz >"$dir/sources" && grep -q 'fairway/policy.py' "$dir/sources" &&
+        grep -q '_fairway.c' "$dir/sources" || return 1
+    [ ! -f "$build/python/module" ] || "$python" -m zipfile -l "$dir"/dist/fairway-*.whl | grep -q '^_fairway.*so '
 }
 # As a wheel leaves it in a folder of packages: no other path is needed.
 from_wheel() {
-    "$python" -m zipfile -e "$dir"/dist/fairway-*-py3-none-any.whl "$dir/site" &&
+    "$python" -m zipfile -e "$dir"/dist/fairway-*.whl "$dir/site" &&
         (cd "$dir" && PYTHONPATH=$dir/site "$python" -c "import fairway; print(fairway.run({'name': 'w',
             'cluster': {'groups': [{'name': 'n', 'count': 1, 'cpus': 64, 'mem': '512GiB', 'gpus': 8}]},
             'trace': {'format': 'generate', 'load': 0.5, 'generate': {'jobs': 5}}}, policies=['fifo'], seeds=1, progress=False))")
@@ -46,6 +52,8 @@ assert any("text/html" in o.get("data", {}) for o in outputs), "no table is show
 END
 }
 with pytest "the package's own tests" own
+if [ -f "$build/python/module" ]; then with pytest,_fairway "the same of policies, by the module in C" in_c
+else echo "skipped - the module in C: it is not built"; fi
 with sys "a script of a policy imports neither ctypes nor pandas" pure
 with mypy "its types hold, strictly" types
 with build,setuptools,wheel "a wheel and a source archive are built" archives

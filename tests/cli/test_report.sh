@@ -38,6 +38,10 @@ check "the digest of every run is there" sh -c 'for x in $(sqlite3 "$1" "SELECT 
 check "and the scenario" says 'interval: 10s' hand
 check "the column after the jobs done is jct_mean" holds hand 'cases[0].columns[1].name' jct_mean
 check "the mean is that of the database" holds hand 'cases[0].policies[0].means[1]' "$(sqlite3 "$dir/r.db" "SELECT value FROM metric WHERE run = 1 AND name = 'jct_mean' AND scope = 'all'")"
+check "the conclusion is a sentence of compare's words" holds hand 'cases[0].conclusion' 'Of 2 policies <i>srtf</i>, which is told true durations, does best by completion times: fifo finishes jobs 39.6 % later than <i>srtf</i> (one seed: one case, no evidence).'
+check "what became of the jobs is said of each policy" holds hand 'cases[0].policies[1].fates' 'all 5 jobs done'
+check "a metric is explained" holds hand 'meanings.jct_mean' 'Time from the submission of a job to its end; mean over jobs'
+check "no metric of the database lacks its meaning" [ -z "$(sqlite3 "$dir/r.db" "SELECT DISTINCT name FROM metric WHERE name NOT IN (SELECT key FROM json_each(readfile('$dir/hand.json'), '\$.meanings'))")" ]
 check "nothing was mended" holds hand 'cases[0].repairs' '[]'
 check "nothing points elsewhere" sh -c '! grep -oE "(src|href|url)[=(][\"'"'"']?(https?:)?//[^ ]*" "$1"' - "$dir/hand.html"
 sqlite3 "$dir/r.db" "INSERT INTO repair VALUES (1, 'cpus <missing>, 1 assumed', 7, 3); UPDATE run SET status = 'interrupted' WHERE id = 2; INSERT INTO note VALUES (1, 0, 5, 'lent', 2.5)"
@@ -56,6 +60,8 @@ check "without attempts there is no timeline" holds two 'cases[1].timeline' ''
 check "pods run and have a report" sh -c '"$1" run "$2" -d "$3/kube.db" -q && "$1" report "$3/kube.db" --no-charts -o "$3/kube.html"' - "$fairway" "$here/scenarios/kube/kube-fine.yaml" "$dir"
 check "jobs that failed have a column" holds kube 'cases[0].columns[2].name' failed
 check "with how many" holds kube 'cases[0].policies[0].means[2]' "$(sqlite3 "$dir/kube.db" "SELECT printf('%d', value) FROM metric WHERE run = 1 AND name = 'jobs_failed' AND scope = 'all'")"
+
+check "and those jobs are listed, with what became of them" holds kube 'cases[0].policies[0].troubled[2]' '["lab/test3","lab","single",1,"failed",0,0,null,4]'
 
 check "without runs there is no page" sh -c 'sqlite3 "$1/r.db" "DELETE FROM run"; ! "$0" report "$1/r.db" -o "$1/none.html" 2>"$1/err" && grep -q "holds no finished run" "$1/err" && [ ! -e "$1/none.html" ]' "$fairway" "$dir"
 check "a missing database is the world's failure" fails 3 "cannot open" "$fairway" report "$dir/no.db"
@@ -82,5 +88,11 @@ if [ -z "$browser" ] || ! command -v python3 >/dev/null; then
 fi
 check "a run of workflows draws what only such runs have" sh -c '"$1" run "$2" -d "$3/wf.db" -q; "$1" report "$3/wf.db" -o "$3/wf.html" >/dev/null && grep -q "Cores reserved for workflows" "$3/wf.html" && grep -q "coloured by stage" "$3/wf.html"' - "$fairway" "$here/scenarios/workflow/workflow-fig1.yaml" "$dir"
 check "where they are not drawn nobody misses them" sh -c '! grep -qE "\"(lending|workflow-gantt|engines|frag-load)\"|coloured by stage" "$1"' - "$dir/demo.json"
+# AXE=FILE is axe.min.js of npm's axe-core; else it is taken where npm puts it, and never fetched.
+for f in "$here/node_modules" /usr/local/lib/node_modules /usr/lib/node_modules /usr/share/nodejs; do
+    [ -n "${AXE:-}" ] || [ ! -f "$f/axe-core/axe.min.js" ] || AXE=$f/axe-core/axe.min.js
+done
+[ -n "${AXE:-}" ] || echo "skipped - axe-core: AXE=FILE does not say where its axe.min.js is, nor is it installed"
+export AXE="${AXE:-}"
 timeout 300 python3 "$here/tests/cli/report_click.py" "$browser" "$dir/hand.html" "$dir/demo.html" "$dir/kube.html" ${REPORT_SHOTS:+"$REPORT_SHOTS"} || bad=1
 exit $bad

@@ -55,6 +55,24 @@ small,2,20,u,,1,0,2,300,0
 END
 check "sched/builtin backfills nothing" same "$(ran)" "wide@3:a1 whole@103:a1 small@153:a1"
 
+# Both nodes are kept for the array's two elements from 603 on, or only the first.
+small="PartitionName=p Nodes=a[2-3] Default=YES"
+array() {
+    jobs <<'END'
+one,0,100,u,,1,0,4,600,0
+two,0,100,u,,1,0,3,600,0
+array,1,10,u,,2,0,4,60,0
+late,2,20,u,,1,0,1,700,0
+END
+}
+files "$small"
+array
+check "elements of an array have reservations" same "$(ran)" "one@3:a2 two@3:a3 array@103:a2+a3 late@113:a2"
+files "SchedulerParameters=bf_max_job_array_resv=1
+$small"
+array
+check "only so many of them" same "$(ran)" "one@3:a2 two@3:a3 late@10:a3 array@103:a2+a3"
+
 # ---- when rounds are held ----
 files "$one"
 jobs <<'END'
@@ -132,6 +150,11 @@ nice,3,10,u,,1,0,8,60,-900
 END
 check "size and nice make the order" same "$(ran)" "busy@3:a1 large@53:a1 small@63:a1 nice@73:a1"
 
+printf '%s\n' 'Name|Priority' 'normal|0' 'other|0' >"$dir/none.txt"
+sed -i 's/,u,,1,0,/,u,p\/normal,1,0,/' "$dir/jobs.csv"
+check "where no QOS has a priority it is no part of it" \
+    same "$(ran qos=none.txt)" "busy@3:a1 large@53:a1 small@63:a1 nice@73:a1"
+
 cat >"$dir/accounts.cfg" <<'END'
 # To edit this file start with a cluster line for the new cluster
 Cluster - 'private':Fairshare=1:QOS='normal'
@@ -181,6 +204,22 @@ sed -i 's/| $/|/' "$dir/qos.txt"
 printf 'a,40,30,ann,/normal,1,0,2,60,0\nb,40,30,ann,/normal,1,0,1,60,0\n' | jobs
 check "MaxTRESPU of a QOS" same "$(ran accounts=accounts.cfg,qos=qos.txt)" \
     "first@3:a1 mine@3:a1 second@33:a1 a@40:a1 b@70:a1"
+# bob and cid are of biology, ann of physics.
+printf '%s\n' 'Name|Priority|MaxJobsPA' 'normal|0|1' >"$dir/each.txt"
+: >"$dir/jobs.csv"
+jobs <<'END'
+id,submit_s,duration_s,user,queue,tasks,gang,cpus,limit_s,priority
+a,0,30,bob,p/normal,1,0,1,60,0
+b,0,30,cid,p/normal,1,0,1,60,0
+c,0,30,ann,p/normal,1,0,1,60,0
+END
+check "MaxJobsPA of a QOS alone" same "$(ran accounts=accounts.cfg,qos=each.txt)" "a@3:a1 c@3:a1 b@33:a1"
+# In p dan has an association of its own, elsewhere that of his account.
+{ cat "$dir/accounts.cfg"
+  printf '%s\n' "User - 'dan':Partition='p':DefaultAccount='biology':Fairshare=1:MaxJobs=1" \
+      "User - 'dan':DefaultAccount='biology':Fairshare=1"; } >"$dir/dan.cfg"
+sed -i 's/,bob,\|,cid,\|,ann,/,dan,/' "$dir/jobs.csv"
+check "MaxJobs of a user in a partition" same "$(ran accounts=dan.cfg)" "a@3:a1 b@33:a1 c@63:a1"
 # A limit of the QOS counts in place of the association's: bob's low jobs are not held to his MaxJobs=1.
 sed -i 's/^low|.*/&2/' "$dir/qos.txt"
 : >"$dir/jobs.csv"

@@ -25,6 +25,7 @@ until_true() { # SECONDS SHELL-CONDITION
     return 1
 }
 scn=$here/scenarios/demo/sweep-load.yaml
+so=$(dirname "$fairway")/tests/so
 
 # ---- the plan, and the same by run ----
 check "a dry run lists every run" expect 0 "$fairway" sweep "$scn" --dry-run -d "$dir/one.db"
@@ -62,10 +63,11 @@ check "since all is done" says "72 of 72 runs done, 72 of them before"
 check "with a seed more" expect 0 "$fairway" sweep "$scn" --set sweep.seeds=1..4 -d "$dir/one.db"
 check "only that is run" says "96 of 96 runs done, 72 of them before"
 
-# ---- killed in the middle ----
+# ---- killed in the middle: runs that nap, so that the middle is there on a fast machine too ----
 big=$dir/big.yaml
-sed 's/jobs: 1500/jobs: 5000/; s/^seeds: 3/seeds: 1/' "$scn" >"$big"
-timeout 100 "$fairway" sweep "$big" -j 1 -q -d "$dir/whole.db"
+sed "s/^seeds: 3/seeds: 1/; s|^  - fifo.*|  - {name: '$so/naps.so', label: naps}|; /^  - {name: las/d
+     s/LAS.queues: .*/naps.place: [first, best, worst, pack]/" "$scn" >"$big"
+timeout 100 "$fairway" sweep "$big" -j 6 -q -d "$dir/whole.db"
 "$fairway" sweep "$big" -j 2 -q -d "$dir/killed.db" >"$dir/out" 2>"$dir/err" &
 sweep=$!
 until_true 60 '[ "$(sql killed.db "select count(*) from run")" -ge 5 ] 2>/dev/null'
@@ -124,7 +126,6 @@ check "two sweeps of one database at once are refused" expect 3 "$fairway" sweep
 kill -TERM $sweep; wait $sweep; sweep=
 
 # ---- policies of shared objects: as built in; one that crashes takes its runs alone ----
-so=$(dirname "$fairway")/tests/so
 check "a policy that crashes fails the sweep" expect 4 "$fairway" sweep "$scn" --set sweep.params= --set "sweep.policies=[las, '$so/las.so', '$so/crashes.so']" -j 2 -d "$dir/so.db"
 check "in its own runs" [ "$(sql so.db "select count(*) from run where status = 'failed' and policy like '%crashes.so' and message <> ''")" -eq 18 ]
 check "the others are as without it" [ "$(sql so.db "select count(*), sum(a.digest = b.digest) from run a join run b using (variant, seed) where a.policy = 'las' and b.policy like '%las.so' and b.status = 'done'")" = "18|18" ]

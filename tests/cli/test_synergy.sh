@@ -49,6 +49,41 @@ check "srtf: the shorter has its turn at the next round" \
 check "las: who had less comes first, and the other waits for it" \
     same "$(run alloc=greedy,order=las cores)" "long 900, short 600"
 
+# Each alone would have all that it profits by.  Together the program gives the first three cores and the other one: 0.75
+# of its best and 0.5.  At 600 the other ends, and the first has 150 s left; with tune both have half.
+mixed() {
+    run "$1" cores >/dev/null || return 1
+    printf '%s\nlong,0,600,u,1,1,1024,cores\nshort,0,300,u,1,1,1024,memory\n' $columns >"$dir/t.csv"
+    rm -f "$dir/r.db"
+    "$fairway" run -q --audit -p "synergy:$1" -d "$dir/r.db" "$dir/s.yaml" || return 1
+    sqlite3 "$dir/r.db" "SELECT group_concat(id || ' ' || CAST(round(end_us / 1e6) AS INT), ', ')
+                         FROM (SELECT * FROM job ORDER BY ordinal)"
+}
+check "opt: cores to whom they help" same "$(mixed alloc=opt,order=fifo)" "long 750, short 600"
+check "where tune falls back to fair shares" same "$(mixed alloc=tune,order=fifo)" "long 900, short 600"
+
+# At 300 `short` is done and `long` moves to the first node, which fails at 400: it waits for the round of 600.
+moved() {
+    cat >"$dir/m.yaml" <<END
+cluster:
+  groups:
+    - {name: a, cpus: 4, mem: 100GB, gpus: 1, gpu_type: V100}
+    - {name: b, cpus: 4, mem: 100GB, gpus: 1, gpu_type: V100}
+profiles: {file: p.csv}
+trace: {format: native, path: t.csv}
+faults: {trace: f.csv}
+END
+    printf 'at_s,node,event\n400,a,down\n2000,a,up\n' >"$dir/f.csv"
+    printf '%s\nshort,0,300,u,1,1,1024,cores\nlong,0,900,u,1,1,1024,cores\n' $columns >"$dir/t.csv"
+    rm -f "$dir/r.db"
+    "$fairway" run -q --audit -p synergy:order=fifo,place=first -d "$dir/r.db" --log "$dir/m.log" "$dir/m.yaml" ||
+        return 1
+    awk '$2 == "start" && $3 == "long" { print $1 / 1000000, $5 }' "$dir/m.log"
+}
+check "who moved and lost its node starts with the next round" same "$(moved)" "0 b
+300 a
+600 b"
+
 # Random jobs, by a second writing of the rule.
 printf 'model,kind,layout,util,memory\ncores,image,1N1G,2:0.5;4:1,10:1\n' >"$dir/q.csv"
 cat >"$dir/q.yaml" <<'END'

@@ -152,6 +152,13 @@ check "a 25th month there is not" guess t.csv
 check "so that is the day" grep -q 'dates: "MM/DD/YYYY hh:mm:ss"' g.yaml
 check "and the map reads it" becomes g.yaml t.csv "id submit_s duration_s gpus mem_mib" "1 0 1.5 1 1907.3486328
 2 1814400 1.5 1 1907.3486328"
+printf 'Job Number;Queued At;Duration (min);GPU Count;Card;Mem [GB];Note\n7;28.03.2026 08:01;1.5;1;A100;2;"a; b"\n' >excel.csv
+check "a .csv of a spreadsheet, with semicolons" guess excel.csv
+check "is separated by them" grep -q "^separator: semicolon" g.yaml
+check "units in brackets" sh -c 'grep -q "duration: {value: \"\`Duration (min)\`\", unit: m}" g.yaml && grep -q "Mem \[GB\]\`\", unit: GB}" g.yaml'
+check "dates with the day first have no zone either" grep -q "TODO: dates have no time zone" g.yaml
+check "and the map reads it" becomes g.yaml excel.csv "id submit_s duration_s gpus mem_mib" "7 0 90 1 1907.3486328"
+check "a table taken for the native format is pointed to guess" fails 2 "\`fairway trace guess FILE\` writes a map" "$fairway" trace stats excel.csv
 check "a table without a header" guess v2020.csv
 check "is told so" grep -q "TODO: the first row has numbers, so the columns have no names" g.yaml
 check "and lacks what is needed" fails 2 "'submit' is still to be filled in" "$fairway" trace stats -f table --map g.yaml v2020.csv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tutorials, scenarios/TUTORIAL.md and CALIBRATE.md, command by command, each in an empty folder:
+# The tutorials, scenarios/TUTORIAL.md, CALIBRATE.md and HOWMANY.md, command by command, each in an empty folder:
 # each block of ```sh is run, and a block of ```text after it is what it prints,
 # where a line of `...` stands for any lines.
 . "$(dirname "$0")/lib.sh"
@@ -13,6 +13,7 @@ export FAIRWAY_TRACES="${FAIRWAY_TRACES:-$here/../shared/traces}"
 # What a block cannot do without, where that is not here.
 lacks() {
     case $(cat "$1") in
+    *helios-venus/* | *size.yaml* | *race.yaml*) [ -d "$FAIRWAY_TRACES/helios-venus" ] || echo "no $FAIRWAY_TRACES/helios-venus" ;;
     *"fairway plot"*) command -v gnuplot >/dev/null || echo "gnuplot is not installed" ;;
     *swf/*) [ -d "$FAIRWAY_TRACES/swf" ] || echo "no $FAIRWAY_TRACES/swf" ;;
     esac
@@ -70,4 +71,5 @@ tutorial() {
 }
 tutorial TUTORIAL.md 8
 tutorial CALIBRATE.md 7
+tutorial HOWMANY.md 4
 exit $bad

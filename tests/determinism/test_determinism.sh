@@ -4,13 +4,23 @@
 # In `make test`: the program under test as it is, and a sweep by one worker, by four, and killed and taken up again.
 # DETERMINISM=all: sampled, recorded and audited runs too, and gcc and clang at -O0, -O2 and -O3 and under sanitizers,
 # each built in a folder of its own.  DETERMINISM=write: the table anew.
+# POLICIES='fifo sjf': the digests of those alone, of runs that record why jobs wait.
 . "$(dirname "$0")/../cli/lib.sh"
 table=$here/tests/determinism/digests.txt
 made() { sh "$here/tests/determinism/table.sh" "$@"; }
 if [ "${DETERMINISM:-}" = write ]; then made "$fairway" >"$table"; exit; fi
 
 is_table() { made "$@" >"$dir/made"; diff "$table" "$dir/made"; }
+if [ -n "${POLICIES:-}" ]; then
+    awk -v those=" $POLICIES " 'index(those, " " $2 " ")' "$table" >"$dir/those"
+    table=$dir/those
+    some() { [ -s "$table" ] && is_table "$fairway" --set output.decisions=true; }
+    check "the digests of $POLICIES" some
+    exit $bad
+fi
 check "$(wc -l <"$table") digests are those of the table" is_table "$fairway"
+each_policy() { same "$(cut -d ' ' -f 2 "$table" | sort -u)" "$("$fairway" help --list policies | sort)"; }
+check 'each policy has a digest' each_policy
 
 digests() { sqlite3 "$1" 'SELECT policy, seed, digest, status FROM run ORDER BY id'; }
 if command -v sqlite3 >/dev/null; then

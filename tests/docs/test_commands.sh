@@ -1,6 +1,7 @@
 #!/bin/sh
 # The commands of the pages in scenarios/ and of policies/WRITING.md, page by page, as from the project's root: each block of ```sh is run,
-# with one seed where the page asks for more, and searches with few sets.  (The tutorial has a test of its own, tests/cli/test_tutorial.sh.)
+# with one seed where the page asks for more, and searches with few sets.  (The tutorial and scenarios/literature have
+# tests of their own, tests/cli/test_tutorial.sh and test_literature.sh.)
 . "$(dirname "$0")/../cli/lib.sh"
 unset MAKEFLAGS MFLAGS
 # The commands run elsewhere, so a folder relative to this one would not do.
@@ -18,6 +19,7 @@ search) exec "$fairway" "\$@" --set search.seeds=1 --set search.samples=2 --set 
 esac
 END
 chmod +x "$dir/bin/fairway"
+scipy=$(python_with_scipy) && ln -s "$(command -v "$scipy")" "$dir/bin/python3"
 PATH=$dir/bin:$PATH
 export PATH
 
@@ -31,19 +33,22 @@ lacks() {
 pages=0 blocks=0
 for page in "$here"/policies/WRITING.md "$here"/scenarios/REFERENCE.md "$here"/scenarios/*/README.md; do
     name=${page#"$here"/}
+    [ "$name" != scenarios/literature/README.md ] || continue
     pages=$((pages + 1))
-    rm -rf "$dir/root" "$dir/block"
-    mkdir "$dir/root" "$dir/block"
+    rm -rf "$dir/root"
+    mkdir "$dir/root"
     ln -s "$here/scenarios" "$here/traces" "$dir/root"
-    awk -v dir="$dir/block" '
-        /^```/     { if (file != "") { close(file); file = "" } else if ($0 == "```sh") { file = sprintf("%s/%02d.sh", dir, ++n); printf "" >file }; next }
-        file != "" { print >file }' "$page"
+    blocks "$page" "$dir/block"
     for block in "$dir"/block/*.sh; do
         if [ ! -e "$block" ]; then echo "not ok - $name has commands"; bad=1; break; fi
         n=$(basename "$block" .sh)
         blocks=$((blocks + 1))
         if grep -q '^kubectl ' "$block"; then echo "skipped - $name, block $n: needs a Kubernetes cluster"; continue; fi
         if grep -q FAIRWAY_LITERATURE "$block" && [ ! -d "${FAIRWAY_LITERATURE:-}" ]; then echo "skipped - $name, block $n: no data of the authors"; continue; fi
+        if grep -q -e ' --ran ' "$block" && [ -z "$scipy" ]; then
+            echo "skipped - $name, block $n: no SciPy"
+            continue
+        fi
         if grep -q 'fairway plot' "$block" && ! command -v gnuplot >/dev/null; then echo "skipped - $name, block $n: no gnuplot"; continue; fi
         if (cd "$dir/root" && sh -eu "$block") >"$dir/out" 2>"$dir/err"; then echo "ok - $name, block $n"
         elif lacks; then echo "skipped - $name, block $n: no $file"

@@ -9,7 +9,7 @@ check "python/fairway/verbs.py is decision.h's (policies/decision.sh write)" cmp
 check "PROTOCOL.md is decision.h's (policies/decision.sh write)" cmp "$dir/PROTOCOL.md" policies/PROTOCOL.md
 n=$(grep -c '^    VERB(' policies/decision.h)
 check "every verb has a function in Python and a place in PROTOCOL.md" same \
-    "$n $(grep -c '^def ' python/fairway/verbs.py) $(sed -n '/decision.sh: verbs/,/<!-- end/p' policies/PROTOCOL.md | grep -c '^- \*\*')" "13 $n $n"
+    "$n $(grep -c '^def [a-z]' python/fairway/verbs.py) $(sed -n '/decision.sh: verbs/,/<!-- end/p' policies/PROTOCOL.md | grep -c '^- \*\*')" "13 $n $n"
 n=$(grep -c '^    X(' policies/decision.h)
 check "every refusal has a place in PROTOCOL.md" same \
     "$(sed -n '/decision.sh: refusals/,/<!-- end/p' policies/PROTOCOL.md | grep -c '^- \*\*')" "$n"

@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
-#include "cmd/help.h"
+#include "cmd/line/help.h"
 
 enum { COLUMNS_MAX = 512, CHANGES_MAX = 8, CHANGE_BYTES = 4 };
 

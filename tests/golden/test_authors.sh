@@ -125,6 +125,7 @@ tiresias/helios1740-dlas-count              count  1740 tiresias:gpu=false
 tiresias/helios1740-dlas-gpu-count          count  1740 tiresias:foresee=late
 tiresias/helios1740-dlas-gpu-1-count        count  1740 tiresias:foresee=late,knob=1
 tiresias/helios1740-dlas-gpu-gittins-count  count  1740 tiresias:foresee=late,order=gittins,samples=SAMPLES
+tiresias/helios1740-fifo-yarn               node   1740 fifo:place=first
 # the same with demotions when they are due
 tiresias/helios1740-dlas-gpu-count          count  1632 tiresias
 tiresias/helios1740-dlas-gpu-1-count        count  1563 tiresias:knob=1
@@ -153,6 +154,9 @@ muri/trace3-dlas-gpu                        muri-count 992 tiresias:foresee=seco
 muri/trace1-shortest                        muri   216 srtf:estimate=true,place=first
 muri/trace1-shortest-gpu                    muri   225 srtf:estimate=true,by=gpu,place=first
 muri/trace1-dlas-gpu                        muri-count 138 tiresias:foresee=second
+# what it calls Themis is a linear program, not the auction: for the means alone
+muri/trace3-themis                          muri   1 themis
+muri/g200-themis                            muri   1 themis
 # parts of other traces
 muri/g200-shortest                          muri   200 srtf:estimate=true,choose=anew,place=first
 muri/g200-shortest-gpu                      muri   200 srtf:estimate=true,by=gpu,choose=anew,place=first

@@ -37,6 +37,29 @@ sweep() {
     done
     echo "$best"
 }
+# What a sweep of short runs costs over the same runs one after the other: processor time, both into a database.
+# short ROWS COMMAND...: with a row for each job, or without
+short() {
+    rows=$1
+    shift
+    cat >"$dir/short.yaml" <<'END'
+name: short
+cluster: {groups: [{name: n, count: 8, cpus: 64, mem: 512GiB, gpus: 8}]}
+trace: {format: generate, generate: {jobs: 300}}
+jobs: {infeasible: reject}
+policies: [fifo, srtf]
+seeds: 500
+sweep: {seeds: 500}
+END
+    "$measure" "$fairway" "$@" "$dir/short.yaml" -q --set output.jobs="$rows" -d "$dir/short-$1-$rows.db" |
+        awk '{ print $1 }'
+}
+for rows in true false; do
+    alone=$(short $rows run) swept=$(short $rows sweep -j 1)
+    awk -v a="$alone" -v b="$swept" -v r=$rows 'BEGIN {
+        printf "sweep    1,000 runs of 300 jobs, rows %-5s  %6.3f s   %5.2f x its runs one by one (processor time)\n",
+               r, b, b / a }'
+done
 one=$(sweep 1) two=$(sweep 2)
 awk -v a="$one" -v b="$two" 'BEGIN { printf "sweep    %-28s %6.3f s   %5.2f x as fast as 1 worker\n", "24 runs by 2 workers", b / 1000, a / b }'
 

@@ -3,15 +3,16 @@
  * (.inst), our network simplex and LEMON's on the aggregated graph (.min) of
  * the same optimum, rounds of other shapes and sizes that are made up
  * (ref/madeflow.h), and sequences of rounds warm against from scratch.
- * Medians; the runs alternate so that a busy machine slows all alike.
- * usage: bench_flow [FOLDER]     (FOLDER holds NAME.inst, NAME.agg.min, NAME.*.seq)
+ * Medians of processor time; the runs alternate so that a busy machine slows all alike.
+ * usage: bench_flow [FOLDER [NAME]]     FOLDER holds NAME.inst, NAME.agg.min, NAME.*.seq
+ * With a NAME only the made-up rounds of that shape.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "cmd/flow_model.h"
+#include "cmd/flow/flow_model.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "lib/flow/mcf.h"
@@ -35,7 +36,7 @@ enum { RUNS_MAX = 41 };
 static double now_ms(void)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
@@ -305,6 +306,10 @@ static void bench_large(uint32_t gpus, uint32_t tasks, uint32_t n)
 int main(int argc, char **argv)
 {
     static const char *const rounds[] = { "a1_block", "a2_skew", "a4_nonmono", "a5_short", "b1_block", "b7_nonmono", "b8_steady", "b9_memshort" };
+    if (argc > 2) {
+        for (size_t i = 0; i < ARRAY_LEN(made); i++) if (strcmp(made[i].name, argv[2]) == 0) bench_made(&made[i]);
+        return 0;
+    }
     if (argc > 1) {
         for (size_t i = 0; i < ARRAY_LEN(rounds); i++) bench_round(argv[1], rounds[i]);
         bench_sequence(argv[1], "s1_block", "dispatch");

@@ -1,18 +1,25 @@
 // LEMON's network simplex on a flow problem, for bench_flow alone.
 #include <lemon/network_simplex.h>
 #include <lemon/smart_graph.h>
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 
 extern "C" double bench_lemon(uint32_t n, uint32_t m, const uint32_t *from, const uint32_t *to, const int64_t *cap,
                               const int64_t *cost, const int64_t *supply, int64_t *total);
 
-// Build and solve, in milliseconds; -1 when it finds no optimum.
+static double now_ms()
+{
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
+}
+
+// Build and solve, in milliseconds of processor time; -1 when it finds no optimum.
 double bench_lemon(uint32_t n, uint32_t m, const uint32_t *from, const uint32_t *to, const int64_t *cap,
                    const int64_t *cost, const int64_t *supply, int64_t *total)
 {
     using namespace lemon;
-    auto began = std::chrono::steady_clock::now();
+    const double began = now_ms();
     SmartDigraph g;
     g.reserveNode(static_cast<int>(n));
     g.reserveArc(static_cast<int>(m));
@@ -29,6 +36,5 @@ double bench_lemon(uint32_t n, uint32_t m, const uint32_t *from, const uint32_t 
     ns.upperMap(caps).costMap(costs).supplyMap(supplies);
     bool ok = ns.run() == NetworkSimplex<SmartDigraph, int64_t, int64_t>::OPTIMAL;
     *total = ok ? ns.totalCost() : 0;
-    std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
-    return ok ? took.count() : -1;
+    return ok ? now_ms() - began : -1;
 }

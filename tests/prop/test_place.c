@@ -87,7 +87,7 @@ static struct pol_shape never_asked(struct rng *g)
     s.exclusive = rng_below(g, 12) == 0;
     s.need_all = rng_below(g, 6) == 0;
     s.gpu_types = rng_below(g, 4) == 0 ? 1 + rng_below(g, 3) : 0;
-    s.engine[0] = rng_below(g, 8) == 0;
+    s.engine[0] = rng_below(g, 8) == 0 ? 1 + (int32_t)rng_below(g, 2) : 0;
     s.n_gpu = (int32_t)rng_below(g, 4);
     s.gpu_milli = s.n_gpu == 0 ? 0 : rng_below(g, 2) == 0 ? 1000 : 1 + (int32_t)rng_below(g, 1000);
     s.gpu_mem_b = s.n_gpu > 0 && rng_below(g, 3) == 0 ? (int64_t)(1 + rng_below(g, 16)) << 30 : 0;

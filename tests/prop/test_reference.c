@@ -1,7 +1,7 @@
 /*
  * The simulator against the reference of tests/ref, event for event, on random
  * small cases: every order with every placement.  FAIRWAY_LONG=1 runs 10 times
- * as many; FAIRWAY_SEED=n runs only that seed.
+ * as many, FAIRWAY_SHORT=1 a tenth; FAIRWAY_SEED=n runs only that seed.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -9,14 +9,25 @@
 #include "ref/kueuecase.h"
 #include "ref/refcase.h"
 
-enum { CASES = 300, MADE_CASES = 3000, LONG_FACTOR = 10 };
+enum { CASES = 300, MADE_CASES = 3000, FACTOR = 10 };
 
 static bool counts;             /* each test is a process of its own */
 
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && *value == '1';
+}
+
+static uint64_t cases(uint64_t n)
+{
+    return is_set("FAIRWAY_LONG") ? n * FACTOR : is_set("FAIRWAY_SHORT") ? n / FACTOR : n;
+}
+
 static void compare(enum ref_order order, bool skip, bool clairvoyant)
 {
-    const char *only = getenv("FAIRWAY_SEED"), *all = getenv("FAIRWAY_LONG");
-    uint64_t n = CASES * (all && *all == '1' ? LONG_FACTOR : 1);
+    const char *only = getenv("FAIRWAY_SEED");
+    const uint64_t n = cases(CASES);
     for (int place = REF_FIRST; place <= REF_KUBE_HYBRID; place++) {
         for (uint64_t i = 0; i < n; i++) {
             /* Other cases for each combination: more of them are seen. */
@@ -37,8 +48,8 @@ static void compare(enum ref_order order, bool skip, bool clairvoyant)
 
 static void compare_made(void (*make)(struct ref_case *, uint64_t))
 {
-    const char *only = getenv("FAIRWAY_SEED"), *all = getenv("FAIRWAY_LONG");
-    uint64_t n = MADE_CASES * (all && *all == '1' ? LONG_FACTOR : 1);
+    const char *only = getenv("FAIRWAY_SEED");
+    const uint64_t n = cases(MADE_CASES);
     for (uint64_t i = 0; i < n; i++) {
         uint64_t seed = 1 + i;
         if (only != NULL) { seed = strtoull(only, NULL, 10); i = n; }

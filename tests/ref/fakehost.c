@@ -205,7 +205,7 @@ static union pol_value value_of(const struct pol_param *p, const char *s, size_t
     return v;
 }
 
-void fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params)
+static void create(struct fakehost *h, const struct pol_ops *ops, const char *params, char *error, size_t cap)
 {
     union pol_value value[16];
     for (uint32_t i = 0; i < ops->n_params; i++) {
@@ -216,10 +216,22 @@ void fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *pa
                              : value_of(p, s + strlen(p->name) + 1, strcspn(s, ",") - strlen(p->name) - 1);
     }
     uint32_t flags = ops->flags;
-    char error[256] = "";
     h->ops = ops;
-    h->self = ops->create(&h->api, value, &flags, error, sizeof error);
+    h->self = ops->create(&h->api, value, &flags, error, cap);
+}
+
+void fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params)
+{
+    char error[256] = "";
+    create(h, ops, params, error, sizeof error);
     cr_assert(h->self != NULL, "%s", error);
+}
+
+void fakehost_refuses(struct fakehost *h, const struct pol_ops *ops, const char *params, const char *words)
+{
+    char error[256] = "";
+    create(h, ops, params, error, sizeof error);
+    cr_assert(h->self == NULL && strstr(error, words) != NULL, "%s: '%s'", params, error);
 }
 
 void fakehost_destroy(struct fakehost *h)

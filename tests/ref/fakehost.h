@@ -50,6 +50,8 @@ void     fakehost_random(struct fakehost *h, struct rng *g, bool alike);
 void     fakehost_speeds(struct fakehost *h, struct rng *g);
 /* Create the policy with "key=value,..." over its defaults; "" for none. */
 void     fakehost_open(struct fakehost *h, const struct pol_ops *ops, const char *params);
+/* Parameters that it cannot be created with, and words of what it says of them. */
+void     fakehost_refuses(struct fakehost *h, const struct pol_ops *ops, const char *params, const char *words);
 void     fakehost_destroy(struct fakehost *h);
 
 uint32_t fakehost_shape(struct fakehost *h, struct pol_shape s);

@@ -7,52 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref/refplan.h"
-
-__extension__ typedef __int128 wide;
-
-enum {
-    FLAVORS = REF_KQ_FLAVORS,
-    RES = REF_KQ_RESOURCES,
-    PODS = 3,
-    POOLS = REF_KQ_COHORTS + REF_KQ_QUEUES,
-    ALL = REF_JOBS * REF_TASKS
-};
-
-enum where { NOWHERE, WAITS, BACKS_OFF, STRANDED, ADMITTED, RUNS, EVICTED };
-enum fit { NO_FIT, NO_CANDIDATES, PREEMPT, RECLAIM, FIT };
-
-struct workload {
-    enum where where;
-    int queue, priority, evictions; /* queue: index of its pool */
-    sim_tick stamp, reserved, until;
-    int flavor[REF_TASKS][RES], tried[REF_TASKS][RES];
-    int64_t use[FLAVORS][RES];
-    long tried_at;
-    bool out; /* taken out for a search */
-};
-
-struct ref_kq {
-    struct workload of[REF_JOBS][REF_TASKS];
-    struct {
-        int queue, priority;
-        struct ref_unit like;
-    } parked[ALL];
-    int n_parked;
-    struct ref_unit sticky[POOLS]; /* job -1: none */
-    long generation[POOLS];
-    int64_t extra[POOLS][FLAVORS][RES];
-    sim_tick woken_at, asks;
-    bool held_back;
-};
-
-struct deciding {
-    struct ref_world *w;
-    struct ref_kq *k;
-    const struct ref_kueue *p;
-    struct ref_ledger l;
-    struct ref_plan *out;
-};
+#include "ref/refkueue_priv.h"
 
 /* What one queue's head came to. */
 struct entry {
@@ -77,144 +32,6 @@ void ref_kq_begin(struct ref_world *w)
 }
 
 sim_tick ref_kq_wake(const struct ref_world *w) { return w->kq->asks; }
-
-static struct workload *of(const struct deciding *d, struct ref_unit u) { return &d->k->of[u.job][u.task]; }
-static bool is_same(struct ref_unit a, struct ref_unit b) { return a.job == b.job && a.task == b.task; }
-static const struct ref_kq_queue *queue_of(const struct deciding *d, int pool)
-{
-    return &d->p->queue[pool - d->p->n_cohorts];
-}
-static int n_pools(const struct deciding *d) { return d->p->n_cohorts + d->p->n_queues; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static int units(const struct deciding *d, enum where where, int queue, struct ref_unit *out)
-{
-    int n = 0;
-    for (int j = 0; j < d->w->n_arrived; j++)
-        for (int t = 0; t < (d->w->job[j].gang ? 1 : d->w->job[j].n); t++)
-            if (d->k->of[j][t].where == where && (queue < 0 || d->k->of[j][t].queue == queue))
-                out[n++] = (struct ref_unit){ .job = j, .task = t };
-    return n;
-}
-
-/* ---- quotas ---- */
-
-static int64_t nominal(const struct deciding *d, int pool, int f, int r)
-{
-    return most(0, d->p->pool[pool].quota[f][r].nominal);
-}
-
-static int64_t guaranteed(const struct deciding *d, int pool, int f, int r);
-
-static int64_t subtree(const struct deciding *d, int pool, int f, int r)
-{
-    int64_t n = nominal(d, pool, f, r);
-    for (int c = 0; c < n_pools(d); c++)
-        if (d->p->pool[c].parent == pool) n += subtree(d, c, f, r) - guaranteed(d, c, f, r);
-    return n;
-}
-
-static int64_t guaranteed(const struct deciding *d, int pool, int f, int r)
-{
-    int64_t lend = d->p->pool[pool].quota[f][r].lend;
-    return lend < 0 ? 0 : most(0, subtree(d, pool, f, r) - lend);
-}
-
-static int64_t used(const struct deciding *d, int pool, int f, int r)
-{
-    int64_t n = d->k->extra[pool][f][r];
-    for (int c = 0; c < n_pools(d); c++)
-        if (d->p->pool[c].parent == pool) n += most(0, used(d, c, f, r) - guaranteed(d, c, f, r));
-    if (pool < d->p->n_cohorts) return n;
-    for (int j = 0; j < d->w->n_arrived; j++)
-        for (int t = 0; t < d->w->job[j].n; t++) {
-            const struct workload *x = &d->k->of[j][t];
-            if ((x->where == ADMITTED || x->where == RUNS) && x->queue == pool && !x->out) n += x->use[f][r];
-        }
-    return n;
-}
-
-static int64_t local(const struct deciding *d, int pool, int f, int r)
-{
-    return most(0, guaranteed(d, pool, f, r) - used(d, pool, f, r));
-}
-
-static int64_t free_of(const struct deciding *d, int pool, int f, int r)
-{
-    const int parent = d->p->pool[pool].parent;
-    const int64_t limit = d->p->pool[pool].quota[f][r].borrow;
-    if (parent < 0) return subtree(d, pool, f, r) - used(d, pool, f, r);
-    int64_t above = free_of(d, parent, f, r);
-    if (limit >= 0) {
-        int64_t lent = subtree(d, pool, f, r) - guaranteed(d, pool, f, r);
-        above = least(above, lent + limit - most(0, used(d, pool, f, r) - guaranteed(d, pool, f, r)));
-    }
-    return local(d, pool, f, r) + above;
-}
-static int64_t available(const struct deciding *d, int pool, int f, int r) { return most(0, free_of(d, pool, f, r)); }
-
-static int64_t potential(const struct deciding *d, int pool, int f, int r)
-{
-    const int parent = d->p->pool[pool].parent;
-    const int64_t limit = d->p->pool[pool].quota[f][r].borrow, all = subtree(d, pool, f, r);
-    if (parent < 0) return all;
-    int64_t n = guaranteed(d, pool, f, r) + potential(d, parent, f, r);
-    return limit < 0 ? n : least(n, all + limit);
-}
-
-static bool borrows(const struct deciding *d, int pool, int f, int r, int64_t n)
-{
-    return used(d, pool, f, r) + n > subtree(d, pool, f, r);
-}
-
-static int height_of(const struct deciding *d, int pool)
-{
-    int h = 0;
-    for (int c = 0; c < n_pools(d); c++)
-        if (d->p->pool[c].parent == pool) h = (int)most(h, 1 + (c < d->p->n_cohorts ? height_of(d, c) : 0));
-    return h;
-}
-
-static int root_of(const struct deciding *d, int pool)
-{
-    while (d->p->pool[pool].parent >= 0) pool = d->p->pool[pool].parent;
-    return pool;
-}
-
-static int borrow_height(const struct deciding *d, int queue, int f, int r, int64_t n, bool *below)
-{
-    const int parent = d->p->pool[queue].parent;
-    *below = parent >= 0;
-    if (parent < 0 || !borrows(d, queue, f, r, n)) return 0;
-    n -= local(d, queue, f, r);
-    for (int at = parent; at >= 0; at = d->p->pool[at].parent) {
-        *below = d->p->pool[at].parent >= 0;
-        if (!borrows(d, at, f, r, n)) return height_of(d, at);
-        n -= local(d, at, f, r);
-    }
-    *below = false;
-    return height_of(d, root_of(d, queue));
-}
-
-static int64_t share(const struct deciding *d, int pool)
-{
-    const int parent = d->p->pool[pool].parent;
-    int64_t part = 0;
-    bool any = false;
-    if (parent < 0) return 0;
-    for (int r = 0; r < RES; r++) {
-        int64_t takes = 0, could = 0;
-        for (int f = 0; f < d->p->n_flavors; f++) {
-            takes += most(0, used(d, pool, f, r) - subtree(d, pool, f, r));
-            could += potential(d, parent, f, r);
-        }
-        any = any || takes > 0;
-        if (takes > 0 && could > 0) part = most(part, (int64_t)((wide)takes * 1000 / could));
-    }
-    if (!any) return 0;
-    return d->p->pool[pool].weight == 0 ? INT64_MAX : part * 1000 / d->p->pool[pool].weight;
-}
 
 /* ---- who waits ---- */
 
@@ -249,7 +66,7 @@ static void unpark(struct deciding *d, int queue)
 {
     int left = 0;
     for (int i = 0; i < d->k->n_parked; i++)
-        if (queue >= 0 && root_of(d, d->k->parked[i].queue) != root_of(d, queue))
+        if (queue >= 0 && ref_kq_root_of(d, d->k->parked[i].queue) != ref_kq_root_of(d, queue))
             d->k->parked[left++] = d->k->parked[i];
     d->k->n_parked = left;
 }
@@ -339,286 +156,6 @@ static void try_pending(struct deciding *d)
     for (int i = 0; i < n; i++) (void)try_pods(d, all[i]);
 }
 
-/* ---- preemption ---- */
-
-/* So much of pairs, of which `need` are short. */
-struct demand {
-    struct ref_unit u;
-    int queue;
-    int64_t n[FLAVORS][RES];
-    bool need[FLAVORS][RES];
-};
-struct candidate {
-    struct ref_unit u;
-    int rank, lca;
-    bool gone;
-};
-
-static bool is_within(const struct deciding *d, int pool, const struct demand *q)
-{
-    for (int f = 0; f < d->p->n_flavors; f++)
-        for (int r = 0; r < RES; r++)
-            if (q->need[f][r] && borrows(d, pool, f, r, 0)) return false;
-    return true;
-}
-
-static bool demand_fits(const struct deciding *d, const struct demand *q, bool borrowing)
-{
-    for (int f = 0; f < d->p->n_flavors; f++)
-        for (int r = 0; r < RES; r++) {
-            if (q->n[f][r] == 0) continue;
-            if (!borrowing && borrows(d, q->queue, f, r, q->n[f][r])) return false;
-            if (q->n[f][r] > available(d, q->queue, f, r)) return false;
-        }
-    return true;
-}
-
-static int collect(struct deciding *d, const struct demand *q, int pool, int lca, int rank, struct candidate *out,
-                   int n)
-{
-    const struct ref_kq_queue *p = queue_of(d, q->queue);
-    const struct workload *w = of(d, q->u);
-    struct ref_unit all[ALL];
-    for (int pass = 0; pass < 2; pass++) {
-        int m = units(d, pass ? RUNS : ADMITTED, pool, all);
-        for (int i = 0; i < m; i++) {
-            const struct workload *v = of(d, all[i]);
-            bool uses = false, may;
-            for (int f = 0; f < d->p->n_flavors; f++)
-                for (int r = 0; r < RES; r++) uses = uses || (q->need[f][r] && v->use[f][r] > 0);
-            if (pool != q->queue) may = p->reclaim == 2 || (p->reclaim == 1 && v->priority < w->priority);
-            else
-                may = (p->within > 0 && v->priority < w->priority) ||
-                      (p->within == 2 && v->priority == w->priority && v->stamp > w->stamp);
-            if (!uses || !may) continue;
-            if (v->reserved == d->w->now) {
-                d->k->held_back = true;
-                continue;
-            }
-            out[n++] = (struct candidate){ .u = all[i], .rank = rank, .lca = lca };
-        }
-    }
-    return n;
-}
-
-static int collect_below(struct deciding *d, const struct demand *q, int cohort, int lca, int skip, int rank,
-                         struct candidate *out, int n)
-{
-    for (int c = 0; c < n_pools(d); c++) {
-        if (d->p->pool[c].parent != cohort || c == skip || c == q->queue || is_within(d, c, q)) continue;
-        n = c < d->p->n_cohorts ? collect_below(d, q, c, lca, skip, rank, out, n) : collect(d, q, c, lca, rank, out, n);
-    }
-    return n;
-}
-
-static void sort(const struct deciding *d, struct candidate *c, int n)
-{
-    for (int i = 1; i < n; i++)
-        for (int k = i; k > 0; k--) {
-            const struct workload *a = of(d, c[k].u), *b = of(d, c[k - 1].u);
-            int64_t by = c[k].rank - c[k - 1].rank;
-            if (by == 0) by = (int64_t)a->priority - b->priority;
-            if (by == 0) by = b->reserved - a->reserved;
-            if (by == 0) by = c[k].u.job - c[k - 1].u.job;
-            if (by == 0) by = c[k].u.task - c[k - 1].u.task;
-            if (by >= 0) break;
-            struct candidate x = c[k];
-            c[k] = c[k - 1];
-            c[k - 1] = x;
-        }
-}
-
-/* Those whose going was in vain stay; nobody is out afterwards. */
-static int settle(struct deciding *d, const struct demand *q, struct ref_unit *go, int n, bool borrowing)
-{
-    for (int i = n - 2; i >= 0; i--) {
-        of(d, go[i])->out = false;
-        if (demand_fits(d, q, borrowing)) go[i] = go[--n];
-        else of(d, go[i])->out = true;
-    }
-    for (int i = 0; i < n; i++) of(d, go[i])->out = false;
-    return n;
-}
-
-static int attempt(struct deciding *d, const struct demand *q, const struct candidate *c, int n, bool borrowing,
-                   struct ref_unit *go)
-{
-    const struct ref_kq_queue *p = queue_of(d, q->queue);
-    int n_go = 0;
-    for (int i = 0; i < n; i++) {
-        const int prio = of(d, c[i].u)->priority;
-        bool may_borrow = c[i].rank != 1 ||
-                          (p->borrows && prio < of(d, q->u)->priority && (p->threshold == 99 || prio <= p->threshold));
-        bool valid = c[i].rank == 2 || !borrowing || may_borrow;
-        for (int at = of(d, c[i].u)->queue; c[i].rank < 2 && valid && at != c[i].lca; at = d->p->pool[at].parent)
-            valid = !is_within(d, at, q);
-        if (!valid) continue;
-        of(d, c[i].u)->out = true;
-        go[n_go++] = c[i].u;
-        if (demand_fits(d, q, borrowing)) return settle(d, q, go, n_go, borrowing);
-    }
-    for (int i = 0; i < n_go; i++) of(d, go[i])->out = false;
-    return 0;
-}
-
-static int find_classical(struct deciding *d, const struct demand *q, struct ref_unit *go)
-{
-    static struct candidate c[ALL];
-    const struct ref_kq_queue *p = queue_of(d, q->queue);
-    int n = 0, n_above = 0, skip = -1;
-    int64_t rest[FLAVORS][RES];
-    memcpy(rest, q->n, sizeof rest);
-    bool above = false, under = true;
-    for (int at = q->queue; at >= 0 && p->reclaim > 0; at = d->p->pool[at].parent) {
-        if (at != q->queue) {
-            int had = n;
-            n = collect_below(d, q, at, at, skip, above ? 0 : 1, c, n);
-            if (above) n_above += n - had;
-            skip = at;
-        }
-        bool fits = true;
-        for (int f = 0; f < d->p->n_flavors; f++)
-            for (int r = 0; r < RES; r++) {
-                if (q->n[f][r] == 0) continue;
-                if (borrows(d, at, f, r, rest[f][r])) fits = false;
-                rest[f][r] = most(0, rest[f][r] - local(d, at, f, r));
-            }
-        above = above || fits;
-    }
-    const int n_others = n;
-    n = collect(d, q, q->queue, -1, 2, c, n);
-    sort(d, c, n);
-    for (int f = 0; f < d->p->n_flavors; f++)
-        for (int r = 0; r < RES; r++)
-            if (q->need[f][r] && used(d, q->queue, f, r) >= nominal(d, q->queue, f, r)) under = false;
-    bool way[2] = { true, false };
-    int n_ways = 2;
-    if (n_others == 0 || (!p->borrows && !under)) n_ways = 1;
-    else if (!p->borrows && n_above == 0) {
-        way[0] = false;
-        way[1] = true;
-    }
-    for (int i = 0; i < n_ways; i++) {
-        int n_go = attempt(d, q, c, n, way[i], go);
-        if (n_go > 0) return n_go;
-    }
-    return 0;
-}
-
-/* ---- fair sharing ---- */
-
-static bool is_over(const struct deciding *d, int cohort, int queue)
-{
-    for (int at = d->p->pool[queue].parent; at >= 0; at = d->p->pool[at].parent)
-        if (at == cohort) return true;
-    return false;
-}
-
-static struct candidate *next_of(const struct deciding *d, struct candidate *c, int n, int queue)
-{
-    for (int i = 0; i < n; i++)
-        if (!c[i].gone && of(d, c[i].u)->queue == queue) return &c[i];
-    return NULL;
-}
-
-/* The queue to take of next; -1: none. */
-static int next_target(const struct deciding *d, const struct demand *q, struct candidate *c, int n, bool pruned[POOLS])
-{
-    if (d->p->pool[q->queue].parent < 0) return next_of(d, c, n, q->queue) != NULL ? q->queue : -1;
-    const int root = root_of(d, q->queue);
-    int at = root;
-    while (!pruned[root]) {
-        int queue = -1, below = -1;
-        for (int x = 0; x < n_pools(d); x++) {
-            if (d->p->pool[x].parent != at || pruned[x]) continue;
-            const bool is_queue = x >= d->p->n_cohorts;
-            const int64_t s = share(d, x);
-            if (is_queue ? (s == 0 && x != q->queue) || next_of(d, c, n, x) == NULL
-                         : s == 0 && !is_over(d, x, q->queue)) {
-                pruned[x] = true;
-                continue;
-            }
-            int *best = is_queue ? &queue : &below;
-            if (*best < 0 || s >= share(d, *best)) *best = x;
-        }
-        if (queue < 0 && below < 0) {
-            pruned[at] = true;
-            at = root;
-            continue;
-        }
-        if (below >= 0 && (queue < 0 || share(d, below) >= share(d, queue))) at = below;
-        else return queue;
-    }
-    return -1;
-}
-
-static int find_fair(struct deciding *d, const struct demand *q, struct ref_unit *go)
-{
-    static struct candidate c[ALL], left[ALL];
-    bool pruned[POOLS] = { false }, fits = false;
-    int n = collect(d, q, q->queue, -1, 1, c, 0), n_go = 0, n_left = 0, queue;
-    for (int x = d->p->n_cohorts; x < n_pools(d) && d->p->pool[q->queue].parent >= 0; x++)
-        if (x != q->queue && root_of(d, x) == root_of(d, q->queue) && !is_within(d, x, q))
-            n = collect(d, q, x, -1, 0, c, n);
-    sort(d, c, n);
-    int64_t(*extra)[RES] = d->k->extra[q->queue];
-    for (int round = 0; round < 2 && !fits; round++) {
-        if (round == 1 && !d->p->initial_too) break;
-        if (round == 1) {
-            memcpy(c, left, sizeof left);
-            n = n_left;
-            memset(pruned, 0, sizeof pruned);
-        }
-        for (;;) {
-            struct candidate *v = NULL;
-            for (int f = 0; f < FLAVORS; f++)
-                for (int r = 0; r < RES; r++) extra[f][r] += q->n[f][r];
-            queue = fits ? -1 : next_target(d, q, c, n, pruned);
-            int own = q->queue, other = queue;
-            if (queue >= 0 && queue != q->queue) {
-                while (!is_over(d, d->p->pool[other].parent, q->queue)) other = d->p->pool[other].parent;
-                while (d->p->pool[own].parent != d->p->pool[other].parent) own = d->p->pool[own].parent;
-            }
-            if (queue == q->queue) {
-                v = next_of(d, c, n, queue);
-            } else if (queue >= 0) {
-                const int64_t with = share(d, own), was = share(d, other);
-                const bool initial = round == 1 || d->p->initial_first;
-                while ((v = next_of(d, c, n, queue)) != NULL) {
-                    of(d, v->u)->out = true;
-                    const int64_t now = share(d, other);
-                    of(d, v->u)->out = false;
-                    if (initial ? with < was : with <= now) break;
-                    if (round == 1) {
-                        v = NULL;
-                        break;
-                    }
-                    v->gone = true;
-                    left[n_left] = *v;
-                    left[n_left++].gone = false;
-                }
-                if (round == 1) pruned[queue] = true;
-            }
-            for (int f = 0; f < FLAVORS; f++)
-                for (int r = 0; r < RES; r++) extra[f][r] -= q->n[f][r];
-            if (queue < 0) break;
-            if (v == NULL) continue;
-            v->gone = true;
-            of(d, v->u)->out = true;
-            go[n_go++] = v->u;
-            fits = demand_fits(d, q, true);
-        }
-    }
-    if (fits) return settle(d, q, go, n_go, true);
-    for (int i = 0; i < n_go; i++) of(d, go[i])->out = false;
-    return 0;
-}
-
-static int find(struct deciding *d, const struct demand *q, struct ref_unit *go)
-{
-    return d->p->fair ? find_fair(d, q, go) : find_classical(d, q, go);
-}
-
 /* ---- flavors ---- */
 
 struct grade {
@@ -640,24 +177,24 @@ static struct grade look(struct deciding *d, struct ref_unit u, int f, int r, in
     struct grade g = { NO_FIT, false, 0 };
     struct ref_unit go[ALL];
     bool below;
-    if (n > potential(d, queue, f, r)) return g;
-    g.height = borrow_height(d, queue, f, r, n, &below);
+    if (n > ref_kq_potential(d, queue, f, r)) return g;
+    g.height = ref_kq_borrow_height(d, queue, f, r, n, &below);
     g.borrows = g.height > 0;
-    if (n <= available(d, queue, f, r)) {
+    if (n <= ref_kq_available(d, queue, f, r)) {
         g.fit = FIT;
         return g;
     }
-    if (n > nominal(d, queue, f, r) && !below && !p->borrows && !(d->p->fair && p->reclaim > 0)) return g;
+    if (n > ref_kq_nominal(d, queue, f, r) && !below && !p->borrows && !(d->p->fair && p->reclaim > 0)) return g;
     struct demand q = { .u = u, .queue = queue };
     q.n[f][r] = n;
     q.need[f][r] = true;
-    int n_go = find(d, &q, go);
+    int n_go = ref_kq_room_for(d, &q, go);
     g.fit = n_go > 0 ? RECLAIM : NO_CANDIDATES;
     for (int i = 0; i < n_go; i++) {
         of(d, go[i])->out = true;
         if (of(d, go[i])->queue == queue) g.fit = PREEMPT;
     }
-    g.height = borrow_height(d, queue, f, r, n, &below);
+    g.height = ref_kq_borrow_height(d, queue, f, r, n, &below);
     for (int i = 0; i < n_go; i++) of(d, go[i])->out = false;
     g.borrows = g.height > 0;
     return g;
@@ -795,7 +332,7 @@ static bool turn_before(struct deciding *d, const struct entry *a, const struct 
         int child = x[i]->queue;
         while (d->p->pool[child].parent != cohort) child = d->p->pool[child].parent;
         add_extra(d, x[i]->u, +1);
-        s[i] = share(d, child);
+        s[i] = ref_kq_share(d, child);
         add_extra(d, x[i]->u, -1);
     }
     if (s[0] != s[1]) return s[0] < s[1];
@@ -819,7 +356,7 @@ static struct entry *next_entry(struct deciding *d, struct entry *e, const bool 
     struct entry *best = NULL;
     for (int q = d->p->n_cohorts; q < n_pools(d); q++) {
         if (!in[q]) continue;
-        if (d->p->fair) return d->p->pool[q].parent < 0 ? &e[q] : tournament(d, e, in, root_of(d, q));
+        if (d->p->fair) return d->p->pool[q].parent < 0 ? &e[q] : tournament(d, e, in, ref_kq_root_of(d, q));
         if (best == NULL || e[q].height < best->height || (e[q].height == best->height && before(d, e[q].u, best->u)))
             best = &e[q];
     }
@@ -850,7 +387,7 @@ static int cycle(struct deciding *d)
         struct demand dem = { .u = head, .queue = q };
         memcpy(dem.n, of(d, head)->use, sizeof dem.n);
         memcpy(dem.need, e[q].need, sizeof dem.need);
-        e[q].n_go = find(d, &dem, e[q].go);
+        e[q].n_go = ref_kq_room_for(d, &dem, e[q].go);
     }
     for (struct entry *x; (x = next_entry(d, e, in)) != NULL;) {
         const struct ref_kq_queue *p = queue_of(d, x->queue);
@@ -860,7 +397,7 @@ static int cycle(struct deciding *d)
             for (int f = 0; f < d->p->n_flavors && x->possible && p->reclaim != 2; f++)
                 for (int r = 0; r < RES; r++) {
                     const int64_t limit = d->p->pool[x->queue].quota[f][r].borrow;
-                    int64_t rest = nominal(d, x->queue, f, r) - used(d, x->queue, f, r), n = w->use[f][r];
+                    int64_t rest = ref_kq_nominal(d, x->queue, f, r) - ref_kq_used(d, x->queue, f, r), n = w->use[f][r];
                     if (x->height > 0) rest = limit < 0 ? n : rest + limit;
                     if (n > 0) d->k->extra[x->queue][f][r] += most(0, least(n, rest));
                 }
@@ -882,7 +419,7 @@ static int cycle(struct deciding *d)
         for (int i = 0; i < x->n_go; i++) of(d, x->go[i])->out = true;
         for (int f = 0; f < d->p->n_flavors; f++)
             for (int r = 0; r < RES; r++)
-                fits = fits && (w->use[f][r] == 0 || w->use[f][r] <= available(d, x->queue, f, r));
+                fits = fits && (w->use[f][r] == 0 || w->use[f][r] <= ref_kq_available(d, x->queue, f, r));
         for (int v = 0; v < n_victims; v++) of(d, victim[v])->out = false;
         for (int i = 0; i < x->n_go; i++) of(d, x->go[i])->out = false;
         if (overlaps || !fits) {

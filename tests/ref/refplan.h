@@ -116,8 +116,19 @@ void     ref_kq_begin(struct ref_world *w);
 void     ref_kq_decide(struct ref_world *w, struct ref_plan *out);
 sim_tick ref_kq_wake(const struct ref_world *w);
 
-/* One task by the placement rule, taken in the ledger; false: it fits nowhere. */
+/* The ledger and placements, in refplace.c.  One task by the placement rule, taken in the ledger; false: it fits
+ * nowhere. */
 bool     ref_place_task(struct ref_world *w, struct ref_ledger *l, int job, int task, int *node, uint64_t *cards);
+/* The unit by the rule; if it does not fit, the ledger is as before.  Would it fit? */
+bool     ref_place_unit(struct ref_world *w, struct ref_ledger *l, struct ref_unit u, struct ref_decision *d);
+bool     ref_could_place(struct ref_world *w, const struct ref_ledger *l, struct ref_unit u);
+void     ref_release_unit(struct ref_world *w, struct ref_ledger *l, struct ref_unit u);
+/* Back to where it was in `from`. */
+void     ref_put_back(struct ref_world *w, struct ref_ledger *l, const struct ref_ledger *from, struct ref_unit u);
+bool     ref_card_fits(const struct ref_case *c, const struct ref_ledger *l, int node, int card, const struct shape *s);
+void     ref_move_hold(const struct ref_case *c, struct ref_ledger *l, const struct ref_hold *h, int sign);
+/* fgd: the typical shapes, where it is time. */
+void     ref_refresh_typical(struct ref_world *w);
 
 /* How fast units compute, in refspeed.c: see sim/model/speed/speed.h. */
 void     ref_speed_look(struct ref_world *w, sim_tick now);          /* before anything happens at `now` */

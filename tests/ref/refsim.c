@@ -88,18 +88,22 @@ static sim_tick cost_of(const struct ref_world *w, struct ref_unit u)
     return w->job[u.job].restore.is_own ? w->job[u.job].restore.cost : w->c->restore_cost;
 }
 
-/* A scaling's own cost of a restart; -1: it has none. */
-static sim_tick scaling_cost(const struct ref_world *w, struct ref_unit u)
+/* What a restart costs by the scaling of the model's phase k, else by the job's own; -1: neither says. */
+static sim_tick scaling_cost(const struct ref_world *w, struct ref_unit u, int k)
 {
     const struct ref_job *j = &w->job[u.job];
-    return j->max > 0 ? w->c->scaling[j->scaling].restart : -1;
+    if (j->max == 0) return -1;
+    const struct ref_phases *p = w->c->has_profiles && j->model >= 0 ? &w->c->phases[j->model] : NULL;
+    int of = p != NULL && k < p->n ? p->scaling[k] : -1;
+    sim_tick now = of >= 0 ? w->c->scaling[of].restart : -1;
+    return now >= 0 ? now : w->c->scaling[j->scaling].restart;
 }
 
 /* What it spends before it computes: a scaling's own cost at every start but the first, or what restoring takes. */
 static sim_tick restart_of(const struct ref_world *w, struct ref_unit u)
 {
     const struct ref_live *l = &w->live[u.job][u.task];
-    sim_tick own = scaling_cost(w, u);
+    sim_tick own = scaling_cost(w, u, ref_phase_at(w, u, l->kept));
     if (own >= 0) return l->attempts > 1 ? own : 0;
     return l->kept > 0 && w->c->restore_as == RESTORE_TIME ? cost_of(w, u) : 0;
 }
@@ -187,10 +191,10 @@ static void leave(struct ref_world *w, struct ref_unit u, bool by_policy, const 
     struct ref_live *l = &w->live[u.job][u.task];
     sim_work now_done = ref_progress(w, u.job, u.task), every = w->c->checkpoint_interval;
     sim_work cost = (sim_work)cost_of(w, u) << RATE_BITS, before = l->kept;
+    bool is_paid = scaling_cost(w, u, l->restoring ? ref_phase_at(w, u, l->kept) : l->model_phase) < 0;
     if (every < 0) l->kept = 0;
     else if (every > 0 && now_done > 0) { every <<= RATE_BITS; l->kept = now_done - now_done % every; }
     else if (every > 0 || by_policy) l->kept = now_done;
-    bool is_paid = scaling_cost(w, u) < 0;
     if (is_paid && w->c->restore_as == RESTORE_WORK) l->kept -= cost;
     if (is_paid && w->c->restore_as == RESTORE_SAVE && by_policy)
         l->kept = now_done - cost > before ? now_done - cost : before;

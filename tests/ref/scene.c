@@ -2,26 +2,41 @@
 
 static const int64_t GIB = INT64_C(1) << 30;
 
+/* A node of its own kind, its cards after those that are there. */
+static void make_node(struct scene *s, uint32_t i, struct rng *g)
+{
+    struct pol_node *n = &s->node[i];
+    *n = (struct pol_node){ .cpu_total = 4000 << rng_below(g, 4), .mem_total = rng_below(g, 8) == 0 ? 0 : 8 * GIB << rng_below(g, 4),
+                            .labels = rng_below(g, 8), .card0 = s->view.n_cards, .gpu_type = POL_NONE, .is_up = rng_below(g, 16) != 0 };
+    n->cpu_reserved = rng_below(g, 3) == 0 ? 500 : 0;
+    n->max_tasks = rng_below(g, 4) == 0 ? 3 : 0;
+    n->cpu_free = n->cpu_total - n->cpu_reserved;
+    n->mem_free = n->mem_total;
+    n->engine_total[0] = n->engine_free[0] = (int32_t)rng_below(g, 3);
+    if (rng_below(g, 4) == 0) return;
+    int64_t mem = rng_below(g, 3) == 0 ? 0 : 16 * GIB;
+    int32_t cores = rng_below(g, 3) == 0 ? 0 : 2560;
+    n->gpu_type = (uint32_t)rng_below(g, 2);
+    n->n_gpu = 1u << rng_below(g, 4);
+    for (uint32_t k = 0; k < n->n_gpu; k++) {
+        if (rng_below(g, 10) == 0) mem /= 4;        /* the rest of the cards are smaller */
+        s->card[s->view.n_cards++] = (struct pol_card){ mem, mem, 1000, 0, cores, cores };
+    }
+}
+
 void scene_open(struct scene *s, struct rng *g)
 {
     struct pol_view *v = &s->view;
     v->n_nodes = 1 + (uint32_t)rng_below(g, SCENE_NODES);
+    const uint64_t kinds = rng_below(g, 2) == 0 ? 1 : 5;        /* every node is of its own, or one in five */
     for (uint32_t i = 0; i < v->n_nodes; i++) {
-        struct pol_node *n = &s->node[i];
-        *n = (struct pol_node){ .cpu_total = 4000 << rng_below(g, 4), .mem_total = rng_below(g, 8) == 0 ? 0 : 8 * GIB << rng_below(g, 4),
-                                .labels = rng_below(g, 8), .card0 = v->n_cards, .gpu_type = POL_NONE, .is_up = rng_below(g, 16) != 0 };
-        n->cpu_reserved = rng_below(g, 3) == 0 ? 500 : 0;
-        n->max_tasks = rng_below(g, 4) == 0 ? 3 : 0;
-        n->cpu_free = n->cpu_total - n->cpu_reserved;
-        n->mem_free = n->mem_total;
-        n->engine_total[0] = n->engine_free[0] = (int32_t)rng_below(g, 3);
-        if (rng_below(g, 4) > 0) {
-            int64_t mem = rng_below(g, 3) == 0 ? 0 : 16 * GIB;
-            int32_t cores = rng_below(g, 3) == 0 ? 0 : 2560;
-            n->gpu_type = (uint32_t)rng_below(g, 2);
-            n->n_gpu = 1u << rng_below(g, 4);
-            for (uint32_t k = 0; k < n->n_gpu; k++) s->card[v->n_cards++] = (struct pol_card){ mem, mem, 1000, 0, cores, cores };
+        if (i == 0 || rng_below(g, kinds) == 0) {
+            make_node(s, i, g);
+            continue;
         }
+        s->node[i] = s->node[i - 1];
+        s->node[i].card0 = v->n_cards;
+        for (uint32_t k = 0; k < s->node[i].n_gpu; k++) s->card[v->n_cards++] = s->card[s->node[i - 1].card0 + k];
     }
     for (uint32_t i = 0; i < SCENE_SHAPES; i++) {
         struct pol_shape *h = &s->shape[i];

@@ -6,7 +6,7 @@
 #define SCENE_H
 
 #include "base/rng.h"
-#include "lib/sched/plan.h"
+#include "lib/place/plan.h"
 
 enum { SCENE_NODES = 40, SCENE_CARDS = SCENE_NODES * 8, SCENE_SHAPES = 12, SCENE_HOLDS = 512 };
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void stage_init(struct stage *s)
@@ -247,4 +248,28 @@ void stage_run(struct stage *s)
     s->peak_live = world_peak_live_jobs(w);
     world_destroy(w);
     host_destroy(host);
+}
+
+sim_tick stage_when(const struct stage *s, const char *text)
+{
+    for (const char *line = s->log; *line != '\0'; line = strchr(line, '\n') + 1) {
+        const char *at = strchr(line, ' ') + 1;
+        if (strncmp(at, text, strlen(text)) == 0 && strchr(" \n", at[strlen(text)]) != NULL)
+            return strtoll(line, NULL, 10);
+    }
+    return -1;
+}
+
+sim_tick stage_started(const struct stage *s, uint64_t job)
+{
+    char what[32];
+    (void)snprintf(what, sizeof what, "start %llu", (unsigned long long)job);
+    return stage_when(s, what);
+}
+
+sim_tick stage_end_of(const struct stage *s, uint64_t job)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "end %llu done", (unsigned long long)job);
+    return stage_when(s, text);
 }

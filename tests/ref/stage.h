@@ -56,5 +56,11 @@ void stage_tasks(struct stage *s, uint32_t n);          /* of the last group of 
 void stage_group(struct stage *s, uint32_t n, sim_tick dur, int64_t cpu_milli, int32_t gpus);
 void stage_cue(struct stage *s, sim_tick at, sim_tick until, uint64_t job);
 void stage_run(struct stage *s);
+/* When a line of the log first has this text after its time; -1: never. */
+sim_tick stage_when(const struct stage *s, const char *text);
+/* When it first starts; as stage_when. */
+sim_tick stage_started(const struct stage *s, uint64_t job);
+/* When the job was done; -1: it was not. */
+sim_tick stage_end_of(const struct stage *s, uint64_t job);
 
 #endif

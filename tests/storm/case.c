@@ -29,6 +29,15 @@ static bool is_under(const struct storm_case *c, const char *policy)
     return strncmp(c->plan->spec, policy, strlen(policy)) == 0;
 }
 
+/* Takes elastic jobs alone, with models of goodput. */
+static bool takes_elastic(const char *spec)
+{
+    static const char *const name[] = { "optimus", "pollux", "sia" };
+    for (size_t i = 0; i < ARRAY_LEN(name); i++)
+        if (strncmp(spec, name[i], strlen(name[i])) == 0) return true;
+    return false;
+}
+
 /* Cases of calls are among those made by hand. */
 static uint32_t case_of_calls(void)
 {
@@ -96,7 +105,7 @@ static void draw_jobs(struct storm_case *c, struct rng *r)
             continue;
         }
         if (has_graphs && !j->gang && !j->has_graph && j->n_groups == 1 && one_in(r, 3)) draw_graph(b, j, r);
-        if (has_models && j->group[0].shape.n_gpu > 0) c->model[i] = (uint32_t)rng_below(r, MODELS);
+        if (has_models && j->group[0].shape.n_gpu > 0 && !b->has_profiles) c->model[i] = (uint32_t)rng_below(r, MODELS);
         for (uint32_t g = 0; c->model[i] != NONE && g < j->n_groups; g++) /* without cores it would hardly go on */
             j->group[g].shape.cpu_milli = i64_max(500, j->group[g].shape.cpu_milli);
         for (uint32_t g = 0; has_traffic && g < j->n_groups; g++)
@@ -124,7 +133,7 @@ static void draw_models(struct storm_case *c, struct rng *r)
     }
     for (uint32_t n = 0; n < b->cluster.n_nodes; n++)
         cluster_set_mem_bw(&b->cluster, n, DRAW(r, 0, 100, 200) * 1000000);
-    if (!has_profiles) return;
+    if (!has_profiles || b->has_profiles) return;
     b->cfg.profiles = &c->profiles;
     b->cfg.monitor = (struct monitor_spec){ .interval = DRAW(r, 0, 5, 10) * c->unit, .noise = one_in(r, 3) ? 0.05 : 0 };
 }
@@ -162,10 +171,11 @@ static void draw_scalings(struct storm_case *c, struct rng *r)
     }
 }
 
-/* Gangs of tasks that are alike and ask for whole cards may have other sizes. */
+/* Gangs of tasks that are alike and ask for whole cards may have other sizes; who is elastic already has others. */
 static void draw_elastic(struct storm_case *c, struct rng *r)
 {
-    bool has_elastic = c->base->cfg.profiles == &c->profiles && (one_in(r, 2) || is_under(c, "afs"));
+    bool has_elastic = c->base->has_profiles;
+    if (c->base->cfg.profiles == &c->profiles) has_elastic = one_in(r, 2) || is_under(c, "afs");
     for (uint32_t i = 0; has_elastic && i < c->base->n_jobs; i++) {
         struct conform_job *j = &c->base->job[i];
         const struct task_group *g = &j->group[0];
@@ -173,7 +183,7 @@ static void draw_elastic(struct storm_case *c, struct rng *r)
         if (g->n > CONFORM_TASKS || one_in(r, 4)) continue;
         j->elastic = (struct elastic){ .min = 1 + (uint32_t)rng_below(r, g->n),
                                        .max = g->n + (uint32_t)rng_below(r, CONFORM_TASKS - g->n + 1),
-                                       .scaling = (uint32_t)rng_below(r, SCALINGS) };
+                                       .scaling = c->base->has_profiles ? 0 : (uint32_t)rng_below(r, SCALINGS) };
     }
 }
 
@@ -235,9 +245,10 @@ static void list_faults(struct storm_case *c)
     f->list = c->fault;
 }
 
-/* Jobs get their turns in rounds, each of which may end before the next checkpoint, and so for ever. */
+/* Jobs get their turns or sizes in rounds, each of which may end before the next checkpoint, and so for ever. */
 static bool takes_turns(const char *spec)
 {
+    if (takes_elastic(spec)) return true;
     const size_t len = strcspn(spec, ":");
     for (size_t i = 0; pol_table[i] != NULL; i++)
         for (uint32_t k = 0; strlen(pol_table[i]->name) == len && strncmp(spec, pol_table[i]->name, len) == 0 && k < pol_table[i]->n_params; k++)
@@ -251,10 +262,10 @@ struct storm_case *storm_case_make(const struct storm_plan *p)
     struct rng r;
     MEM_NEW(c);
     rng_init(&r, p->seed, "storm", 0);
-    uint32_t n = conform_n_cases(),
+    uint32_t n = conform_elastic_case(), /* the last but this */
              which = one_in(&r, 4) ? (uint32_t)rng_below(&r, n) : n + (uint32_t)(p->seed % 1000000000);
     c->plan = p;
-    c->base = conform_case_make(p->runs_calls ? case_of_calls() : which);
+    c->base = conform_case_make(p->runs_calls ? case_of_calls() : takes_elastic(p->spec) ? n : which);
     c->unit = DRAW(&r, 1, 1, TICK_SEC, 10 * TICK_SEC);
     c->must_end = c->base->cfg.horizon >= 20000;
     if (c->base->cfg.horizon < TICK_SEC) stretch(c->base, c->unit);

@@ -15,7 +15,7 @@
 #ifndef POL_LIB_DATA_LOCALITY_H
 #define POL_LIB_DATA_LOCALITY_H
 
-#include "lib/sched/plan.h"
+#include "lib/place/plan.h"
 
 /* How a (task, node) pair is ranked: by level, then cost. */
 enum locality_by {

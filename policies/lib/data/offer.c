@@ -41,6 +41,7 @@ void offer_init(struct offer *o, const struct pol_host *host, const struct offer
     o->rule = *rule;
     o->beat.asked = -1;
     o->nodes.only = POL_NONE;
+    o->nodes.draws = host->seed;
 }
 
 void offer_fini(struct offer *o)
@@ -319,16 +320,6 @@ static void serve_all(struct offer *o)
     }
 }
 
-/* Uniform below n: the k-th number of a SplitMix64 of the run's seed, scaled. */
-static uint32_t draw(struct offer *o, uint32_t n)
-{
-    uint64_t z = o->sched.host->seed + ++o->nodes.n_draws * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (uint32_t)((pol_uwide)z * n >> 64);
-}
-
 void offer_gpus(struct offer *o, bool below_share)
 {
     o->below_share = below_share;
@@ -341,7 +332,7 @@ void offer_gpus(struct offer *o, bool below_share)
     POL_RESERVE(o->nodes.drawn, o->nodes.cap_drawn, n);
     if (n > 0) memcpy(o->nodes.drawn, o->nodes.at, n * sizeof *o->nodes.drawn);
     while (n > 0 && o->jobs.waiting > 0) {
-        uint32_t i = draw(o, n);
+        uint32_t i = pol_draw_below(&o->nodes.draws, n);
         o->nodes.only = o->nodes.drawn[i];
         o->nodes.drawn[i] = o->nodes.drawn[--n];
         serve_all(o);

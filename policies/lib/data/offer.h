@@ -54,7 +54,7 @@ struct offer_nodes {
     uint32_t *at;    size_t cap; uint32_t n;        /* scratch: the open ones */
     uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
     uint32_t  only;                     /* the node on offer; POL_NONE: all */
-    uint64_t  n_draws;
+    uint64_t  draws;                    /* of random numbers */
 };
 
 struct offer {

@@ -326,6 +326,6 @@ size_t assign_bytes(const struct assign *s)
          + s->cap_tasks * sizeof *s->task + s->index.cap_aggs * sizeof *s->index.agg + s->index.cap_buckets * sizeof *s->index.bucket
          + s->index.pool.cap * sizeof *s->index.pool.at + s->index.of_pair.n_slots * sizeof *s->index.of_pair.at + s->live.cap_arcs * sizeof *s->live.arc
          + (s->index.cap_fresh + s->live.cap_of_agg + s->live.cap_sites + s->live.cap_aggs + s->search.cap_popped + s->search.cap_end) * sizeof(uint32_t)
-         + (s->search.cap_offer + s->index.cap_low) * sizeof(int64_t) + s->search.cap_mark * sizeof *s->search.mark + (s->search.cap_heap + s->search.cap_stack) * sizeof *s->search.heap
+         + s->index.cap_low * sizeof(int64_t) + s->search.cap_rest * sizeof *s->search.rest + s->search.cap_mark * sizeof *s->search.mark + (s->search.cap_heap + s->search.cap_stack) * sizeof *s->search.heap
          + s->fill.cap_comer * sizeof *s->fill.comer + s->fill.cap_inlet * sizeof *s->fill.inlet + s->index.cap_groups * sizeof *s->index.group;
 }

@@ -320,6 +320,16 @@ static bool is_short(const struct assign *s)
     return n > s->count.places;
 }
 
+/* The price of each GPU class's cheapest site: what the class itself is worth. */
+static void cheapest(const struct assign *s, int64_t price[ASSIGN_CLASSES_MAX])
+{
+    for (uint32_t k = 0; k < s->topo.n_classes; k++) price[k] = INT64_MAX;
+    for (size_t i = 0; i < s->live.n_sites; i++) {
+        const struct site *c = &s->site[s->live.site[i]];
+        if (c->pi - s->pi_root < price[c->class]) price[c->class] = c->pi - s->pi_root;
+    }
+}
+
 /*
  * Where the first round begins: at one price for each GPU class, that of its cheapest
  * site (the repairs so far have raised others), less a little, so that most places are
@@ -332,11 +342,7 @@ static void begin_low(struct auction *a, int64_t by)
 {
     struct assign *s = a->s;
     int64_t price[ASSIGN_CLASSES_MAX], top = 0, less = is_short(s) && s->cost.big_m > a->most ? s->cost.big_m - a->most : INT64_MAX;
-    for (uint32_t k = 0; k < s->topo.n_classes; k++) price[k] = INT64_MAX;
-    for (size_t i = 0; i < s->live.n_sites; i++) {
-        const struct site *c = &s->site[s->live.site[i]];
-        if (c->pi - s->pi_root < price[c->class]) price[c->class] = c->pi - s->pi_root;
-    }
+    cheapest(s, price);
     for (uint32_t k = 0; k < s->topo.n_classes; k++) if (price[k] <= a->beyond && price[k] > top) top = price[k];
     for (uint32_t k = 0; k < s->topo.n_classes; k++) if (price[k] > a->beyond) price[k] = price[k] - less > top ? price[k] - less : top;
     for (size_t i = 0; i < s->live.n_sites; i++) s->site[s->live.site[i]].pi = price[s->site[s->live.site[i]].class];
@@ -344,13 +350,15 @@ static void begin_low(struct auction *a, int64_t by)
     lower_prices(s, by);
 }
 
-/* Put M back into the prices of classes that are short for shares. */
+/* Put M back into the prices of classes that are short for shares; a dear site of another class is only sought after. */
 static void raise_short(const struct auction *a)
 {
     const struct assign *s = a->s;
+    int64_t price[ASSIGN_CLASSES_MAX];
+    cheapest(s, price);
     for (size_t i = 0; i < s->live.n_sites; i++) {
         struct site *c = &s->site[s->live.site[i]];
-        if (c->pi > a->beyond && s->cost.big_m > a->most) c->pi += s->cost.big_m - a->most;
+        if (price[c->class] > a->beyond && s->cost.big_m > a->most) c->pi += s->cost.big_m - a->most;
     }
 }
 

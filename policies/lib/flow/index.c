@@ -291,7 +291,11 @@ static void advance(struct assign *s, struct bucket *b)
         sort_to(s, b, b->head);
         if (s->task[it[b->head].task].site == NONE) break;
     }
-    s->live.arc[b->arc].cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
+    struct arc *a = &s->live.arc[b->arc];
+    a->cost = b->head < b->n ? it[b->head].cost : FAR_AWAY;
+    if (b->head == b->n) return;
+    a->task = it[b->head].task;
+    a->is_odd = it[b->head].is_odd;
 }
 
 static bool is_live(const struct assign *s, uint32_t agg) { return s->index.agg[agg].end > s->index.agg[agg].begin; }
@@ -317,7 +321,7 @@ void index_waits(struct assign *s, uint32_t id)
         const struct item *it = items(s, b);
         if (b->head < b->n && before(&it[b->head], e->cost, id)) continue;
         b->head = lower(it, b->n_sorted, e->cost, id);      /* it precedes the head, so it is in the sorted part */
-        s->live.arc[b->arc].cost = e->cost;
+        s->live.arc[b->arc] = (struct arc){ e->cost, e->agg, e->bucket, id, t->is_odd };
     }
 }
 
@@ -372,7 +376,7 @@ static void live_sites(struct assign *s)
     struct agg *all = &s->index.agg[s->index.n_aggs];
     all->begin = all->end = at;
     FLOW_RESERVE(s->live.of_agg, s->live.cap_of_agg, at + s->live.n_sites);
-    FLOW_RESERVE(s->search.offer, s->search.cap_offer, at + s->live.n_sites);
+    FLOW_RESERVE(s->search.rest, s->search.cap_rest, at + s->live.n_sites);
     for (size_t i = 0; i < s->live.n_sites; i++) {
         uint32_t c = s->live.site[i];
         s->live.of_agg[all->end++] = c;
@@ -404,7 +408,7 @@ void index_live(struct assign *s)
             struct bucket *b = &s->index.bucket[k];
             b->arc = s->job[b->job].arc1++;
             b->head = 0;
-            s->live.arc[b->arc] = (struct arc){ FAR_AWAY, b->agg, k };
+            s->live.arc[b->arc] = (struct arc){ FAR_AWAY, b->agg, k, NONE, 0 };
             advance(s, b);
         }
 }
@@ -427,5 +431,5 @@ void index_rewind(struct assign *s)
 void index_fini(struct assign *s)
 {
     free(s->index.bucket); free(s->index.pool.at); map_fini(&s->index.of_pair); free(s->index.fresh);
-    free(s->live.of_agg); free(s->search.offer); free(s->live.site); free(s->live.agg); free(s->live.arc); free(s->index.agg); free(s->index.group); free(s->index.low);
+    free(s->live.of_agg); free(s->search.rest); free(s->live.site); free(s->live.agg); free(s->live.arc); free(s->index.agg); free(s->index.group); free(s->index.low);
 }

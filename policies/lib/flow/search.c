@@ -98,32 +98,33 @@ static bool takes_one(const struct assign *s, const struct site *c)
     return c->load < c->cap && (s->search.for_root ? c->pi > s->pi_root : true);
 }
 
-static void relax_site(struct assign *s, uint32_t c, int64_t d, uint32_t via)
+/* The task `via`, now at vertex `from`, could come to the site. */
+static void relax_site(struct assign *s, uint32_t c, int64_t d, uint32_t via, uint32_t from)
 {
-    const struct mark *m = &s->search.mark[c];
-    if (d >= s->search.ub || (m->stamp == s->search.stamp && m->d <= d)) return;
-    (void)better(s, c, d, via, via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via));
+    if (!better(s, c, d, via, from)) return;
     if (s->search.want == 1 && takes_one(s, &s->site[c])) { s->search.ub = d; s->search.end[0] = c; }
     else search_labels_push(s, (struct label){ d, d, c, via });
 }
 
 /* A task's, or the root's, entry to an aggregator: d is the distance before the site's pi. */
-static void relax_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
+static void relax_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via, bool is_odd)
 {
     struct agg *v = &s->index.agg[agg];
     if (d + s->index.low[agg] >= s->search.ub) return;
     if (v->opened != s->search.stamp) { v->opened = s->search.stamp; v->label = FAR_AWAY; }
     if (v->label <= d) return;
-    if (via == (uint32_t)PLAIN || !s->task[via].is_odd) v->label = d;
+    if (!is_odd) v->label = d;
     search_labels_push(s, (struct label){ d + s->index.low[agg], d, agg_v(s, agg), via });
 }
 
+/* An entry of a placed task. */
 static void relax_entry(struct assign *s, uint32_t agg, int64_t base, int64_t cost, uint32_t via)
 {
     const struct agg *v = &s->index.agg[agg];
-    if (v->end - v->begin != 1) { relax_agg(s, agg, base + cost, via); return; }
+    const struct task *t = &s->task[via];
+    if (v->end - v->begin != 1) { relax_agg(s, agg, base + cost, via, t->is_odd); return; }
     uint32_t c = s->live.of_agg[v->begin];
-    if (place_may(s, &s->task[via], cost, c)) relax_site(s, c, base + cost + s->site[c].pi, via);
+    if (place_may(s, t, cost, c)) relax_site(s, c, base + cost + s->site[c].pi, via, t->site);
 }
 
 /* ---- popping ---- */
@@ -171,23 +172,21 @@ static void scan_job(struct assign *s, uint32_t at, int64_t d)
         if (val < low) low = val;
         if (base + val >= s->search.ub || a->cost == FAR_AWAY) continue;
         const struct agg *v = &s->index.agg[a->agg];
-        /* No better than what the aggregator or its only site has: skip it before fetching bucket, item and task. */
+        /* No better than what the aggregator or its only site has. */
         if (v->end - v->begin != 1) {
             if (v->opened == s->search.stamp && v->label <= base + a->cost) continue;
         } else {
             const struct mark *m = &s->search.mark[s->live.of_agg[v->begin]];
             if (m->stamp == s->search.stamp && m->d <= base + val) continue;
         }
-        struct bucket *b = &s->index.bucket[a->bucket];
-        const struct item *it = &items(s, b)[b->head];
-        if (v->end - v->begin != 1) { relax_agg(s, a->agg, base + a->cost, it->task); continue; }
-        uint32_t c = s->live.of_agg[v->begin], id = it->task;
+        if (v->end - v->begin != 1) { relax_agg(s, a->agg, base + a->cost, a->task, a->is_odd); continue; }
+        uint32_t c = s->live.of_agg[v->begin], id = a->task;
         int64_t cost = a->cost;
-        while (id != NONE && !place_may(s, &s->task[id], cost, c)) {
-            id = index_after(s, b, cost, id);
+        while (a->is_odd && id != NONE && !place_may(s, &s->task[id], cost, c)) {
+            id = index_after(s, &s->index.bucket[a->bucket], cost, id);
             if (id != NONE) cost = entry_at(s, id, a->agg)->cost;
         }
-        if (id != NONE) relax_site(s, c, base + cost + s->site[c].pi, id);
+        if (id != NONE) relax_site(s, c, base + cost + s->site[c].pi, id, job_v(s, at));
     }
     s->stats.arcs += j->arc1 - j->arc0;
     j->low = low;
@@ -202,53 +201,61 @@ static void pop_root(struct assign *s, int64_t d)
         int64_t more = d + j->pi - s->pi_root - place_value_up(s, j);
         if (better(s, job_v(s, k), more, (uint32_t)PLAIN, root_v(s))) search_labels_push(s, (struct label){ more, more, job_v(s, k), (uint32_t)PLAIN });
     }
-    relax_agg(s, s->index.n_aggs, d - s->pi_root, (uint32_t)PLAIN);
+    relax_agg(s, s->index.n_aggs, d - s->pi_root, (uint32_t)PLAIN, false);
+}
+
+/* Offer the label to all sites of the aggregator; an odd task's to those that it may use: the others are the rest. */
+static void serve_all(struct assign *s, struct agg *v, const struct entry *e, int64_t d, uint32_t via, uint32_t from)
+{
+    int64_t low = FAR_AWAY;
+    v->served = d;
+    v->served_by = s->search.stamp;
+    v->n_rest = 0;
+    for (uint32_t i = v->begin; i < v->end; i++) {
+        uint32_t c = s->live.of_agg[i];
+        int64_t pi = s->site[c].pi;
+        if (pi < low) low = pi;
+        if (e != NULL && !place_may(s, &s->task[via], e->cost, c)) s->search.rest[v->begin + v->n_rest++] = (struct rest){ FAR_AWAY, c };
+        else relax_site(s, c, d + pi, via, from);
+    }
+    s->index.low[v - s->index.agg] = low;
+    s->stats.arcs += v->end - v->begin;
+}
+
+/* Offer a label no smaller than the one that served all others to the rest; the worst that any site has had so far. */
+static int64_t serve_rest(struct assign *s, const struct agg *v, const struct entry *e, int64_t d, uint32_t via, uint32_t from)
+{
+    int64_t worst = v->served;
+    for (uint32_t i = v->begin; i < v->begin + v->n_rest; i++) {
+        struct rest *r = &s->search.rest[i];
+        if (d < r->label && (e == NULL || place_may(s, &s->task[via], e->cost, r->site))) {
+            r->label = d;
+            relax_site(s, r->site, d + s->site[r->site].pi, via, from);
+        }
+        if (r->label > worst) worst = r->label;
+    }
+    s->stats.arcs += v->n_rest;
+    return worst;
 }
 
 /*
- * Offer the label to the aggregator's sites; an odd task's to those that it may
- * use.  offer[] is the best label that each site has had, and v->label the
- * worst of these: a label not below it is of no use to any site.
+ * Offer the label to the aggregator's sites.  All but a few have the smallest label so far; a larger one is for the
+ * rest, which odd tasks could not use.  v->label is the worst that a site has had: one not below it is of no use.
  */
 static void pop_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
 {
     struct agg *v = &s->index.agg[agg];
     if (v->label < d) return;
-    bool is_plain = via == (uint32_t)PLAIN || !s->task[via].is_odd;
-    int64_t *offer = s->search.offer, low = FAR_AWAY, worst = 0, cost = 0;
-    if (is_plain) {
-        for (uint32_t i = v->begin; i < v->end; i++) {
-            uint32_t c = s->live.of_agg[i];
-            int64_t pi = s->site[c].pi;
-            if (pi < low) low = pi;
-            offer[i] = d;
-            if (d + pi < s->search.ub) relax_site(s, c, d + pi, via);
-        }
-        s->index.low[agg] = low;
-        v->has_offers = s->search.stamp;
-        s->stats.arcs += v->end - v->begin;
-        return;
-    }
-    const struct entry *e = entry_at(s, via, agg);
-    cost = e->cost;
-    if (v->has_offers != s->search.stamp) {
-        for (uint32_t i = v->begin; i < v->end; i++) offer[i] = FAR_AWAY;
-        v->has_offers = s->search.stamp;
-    }
-    for (uint32_t i = v->begin; i < v->end; i++) {
-        uint32_t c = s->live.of_agg[i];
-        if (d < offer[i] && place_may(s, &s->task[via], cost, c)) {
-            offer[i] = d;
-            relax_site(s, c, d + s->site[c].pi, via);
-        }
-        if (offer[i] > worst || i == v->begin) worst = offer[i];
-    }
-    s->stats.arcs += v->end - v->begin;
+    bool is_odd = via != (uint32_t)PLAIN && s->task[via].is_odd;
+    const struct entry *e = is_odd ? entry_at(s, via, agg) : NULL;
+    uint32_t from = via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via);
+    if (v->served_by != s->search.stamp || d < v->served) serve_all(s, v, e, d, via, from);
+    int64_t worst = serve_rest(s, v, e, d, via, from);
     if (worst < v->label) v->label = worst;
-    if (s->task[via].site != NONE) return;
+    if (!is_odd || s->task[via].site != NONE) return;
     /* A job's arc stands for all its waiting tasks in turn. */
-    uint32_t next = index_after(s, &s->index.bucket[e->bucket], cost, via);
-    if (next != NONE) relax_agg(s, agg, d - cost + entry_at(s, next, agg)->cost, next);
+    uint32_t next = index_after(s, &s->index.bucket[e->bucket], e->cost, via);
+    if (next != NONE) relax_agg(s, agg, d - e->cost + entry_at(s, next, agg)->cost, next, s->task[next].is_odd);
 }
 
 /* ---- one repair ---- */
@@ -256,7 +263,7 @@ static void pop_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
 static void clear_stamps(struct assign *s)
 {
     for (size_t i = 0; i < s->search.cap_mark; i++) s->search.mark[i].stamp = 0;
-    for (size_t v = 0; v <= s->index.n_aggs; v++) s->index.agg[v].opened = s->index.agg[v].has_offers = 0;
+    for (size_t v = 0; v <= s->index.n_aggs; v++) s->index.agg[v].opened = s->index.agg[v].served_by = 0;
     s->search.stamp = 1;
 }
 

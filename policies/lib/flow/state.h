@@ -62,13 +62,16 @@ struct bucket {
     uint32_t prev, next;                /* buckets of the same aggregator */
 };
 
-struct arc { int64_t cost; uint32_t agg, bucket; };     /* cost FAR_AWAY: nothing waits */
+/* The cheapest waiting task of a bucket, kept here so that a search need not fetch it; cost FAR_AWAY: nothing waits. */
+struct arc { int64_t cost; uint32_t agg, bucket, task, is_odd; };
 
 struct agg {
     uint32_t first_bucket, n_buckets;
     uint32_t begin, end;                /* its sites with places: live.of_agg[begin .. end) */
-    uint32_t opened, has_offers;        /* the search by which its label, and its sites' offers, were made */
+    uint32_t opened, served_by;         /* the search by which its label was made, and by which it was served */
     int64_t  label;                     /* each of its sites has, or will have, one as small */
+    int64_t  served;                    /* the label that all its sites have had but the rest: search.rest[begin ..) */
+    uint32_t n_rest;
     bool     is_known, is_odd;          /* some site is there, with places or not; an odd task named it once */
 };
 
@@ -89,6 +92,9 @@ struct pool { struct entry *at; size_t n, cap; uint32_t free[32]; };    /* block
 /* A vertex as a search reached it.  `used` is the search's number for a job whose count one of its paths changed. */
 struct mark { int64_t d; uint32_t via, from, stamp, used; };
 struct label { int64_t key, d; uint32_t id, via; };
+
+/* A site of an aggregator that an odd task could not use, and the best label that it has had so far. */
+struct rest { int64_t label; uint32_t site; };
 
 /* fill.c: a placed task that could come to an aggregator; and who could come there, with the least keys. */
 struct comer { int64_t key; uint32_t task, next; };
@@ -129,7 +135,7 @@ struct flow_search {
     int64_t  now, ub;                                   /* ub: nothing this far is of use any more */
     uint32_t *popped;      size_t n_popped, cap_popped;
     uint32_t *end;         size_t n_end, cap_end, want; /* vertices found that can take a unit; how many are wanted */
-    int64_t  *offer;       size_t cap_offer;            /* parallel to live.of_agg: the best label of each so far */
+    struct rest *rest;     size_t cap_rest;             /* parallel to live.of_agg: sites that were not served */
     uint32_t from, stamp;                               /* the overfull site; the search's number, on all it marks */
     bool     for_root, sink_root;                       /* only priced places count as empty; the root takes a unit */
 };

@@ -27,7 +27,8 @@ static _Thread_local uint32_t n_programs;
 static void gave_up(void *info)
 {
     (void)info;
-    (void)fprintf(stderr, "fairway: the solver of linear programs gave up: out of memory, or an index that does not exist\n");
+    (void)fprintf(stderr,
+                  "fairway: the solver of linear programs gave up: out of memory, or an index that does not exist\n");
     exit(3);
 }
 

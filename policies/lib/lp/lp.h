@@ -67,7 +67,8 @@ uint32_t lp_add_binary(struct lp *lp, double cost);
 /* n coefficients a [n] of the columns col [n], no column twice; copied. */
 uint32_t lp_add_row(struct lp *lp, double lo, double hi, uint32_t n, const uint32_t *col, const double *a);
 
-void lp_set_row(struct lp *lp, uint32_t row, uint32_t n, const uint32_t *col, const double *a); /* all of its coefficients */
+/* All of its coefficients. */
+void lp_set_row(struct lp *lp, uint32_t row, uint32_t n, const uint32_t *col, const double *a);
 void lp_set_row_bounds(struct lp *lp, uint32_t row, double lo, double hi);
 void lp_set_col_bounds(struct lp *lp, uint32_t col, double lo, double hi);      /* not of a binary column */
 void lp_set_cost(struct lp *lp, uint32_t col, double cost);

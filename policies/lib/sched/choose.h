@@ -10,7 +10,8 @@
 /* Values of choose= in the order of its choices. */
 enum choose { CHOOSE_FIT, CHOOSE_COUNT, CHOOSE_ANEW };
 #define CHOOSE_PARAM { .name = "choose", .type = POL_CHOICE, .dflt = "fit", .choices = "fit|count|anew", \
-                       .help = "who runs: what fits with those before it; whose cards there are by count; all placed anew" }
+                       .help = "who runs: what fits with those before it; whose cards there are by count; " \
+                               "all placed anew" }
 
 /* A unit in the order of a decision. */
 struct chooser { int64_t key; uint64_t ordinal; uint32_t index, id; };

@@ -39,7 +39,8 @@ void list_run(struct sched *d, enum list_mode mode)
 }
 
 /* The parameter of this name and type; NULL: the table has none. */
-static const union pol_value *value_of(const struct pol_ops *table, const union pol_value *value, const char *name, uint32_t type)
+static const union pol_value *value_of(const struct pol_ops *table, const union pol_value *value, const char *name,
+                                       uint32_t type)
 {
     for (uint32_t i = 0; i < table->n_params; i++)
         if (strcmp(table->params[i].name, name) == 0 && table->params[i].type == type) return &value[i];
@@ -50,8 +51,10 @@ void *list_create(const struct pol_ops *table, const struct sched_ops *ops, cons
                   const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {
     struct sched *d = pol_alloc(1, ops->size > 0 ? ops->size : sizeof *d);
-    const union pol_value *place = value_of(table, value, "place", POL_PLUGIN), *mode = value_of(table, value, "mode", POL_CHOICE);
-    const union pol_value *estimate = value_of(table, value, "estimate", POL_CHOICE), *preempt = value_of(table, value, "preempt", POL_BOOL);
+    const union pol_value *place = value_of(table, value, "place", POL_PLUGIN),
+                          *mode = value_of(table, value, "mode", POL_CHOICE);
+    const union pol_value *estimate = value_of(table, value, "estimate", POL_CHOICE),
+                          *preempt = value_of(table, value, "preempt", POL_BOOL);
     sched_init(d, host, place != NULL ? (enum placement_rule)place->chosen->index : PLACEMENT_BEST, ops, d);
     if (place != NULL && place->chosen->plugin != NULL) placement_plug(&d->placement, place->chosen->plugin, host);
     d->mode = mode != NULL ? (int)mode->i : LIST_SKIP;

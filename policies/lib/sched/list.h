@@ -13,10 +13,11 @@ enum list_mode { LIST_STRICT, LIST_SKIP };
                             .help = "at a unit that does not fit: stop, or try the next" }
 #define LIST_ESTIMATE_OF(dflt_) { .name = "estimate", .type = POL_CHOICE, .dflt = dflt_, \
     .choices = "limit|true|history|like", \
-    .help = "run times: as users state them, true (clairvoyant), as the user's last two were, as the mean of like jobs" }
+    .help = "run times: as users state them, true (clairvoyant), as the user's last two were, " \
+            "as the mean of like jobs" }
 #define LIST_ESTIMATE_PARAM LIST_ESTIMATE_OF("limit")
 
-/* by=, in the order of its choices: a unit's time, or its time x the cards it asks (a unit without counts as one card). */
+/* by=, in the order of its choices: a unit's time, or its time x the cards it asks, one if it asks none. */
 enum list_by { LIST_BY_TIME, LIST_BY_GPU };
 #define LIST_BY_PARAM { .name = "by", .type = POL_CHOICE, .dflt = "time", .choices = "time|gpu", \
                         .help = "order by that time, or by that time x GPUs" }
@@ -41,10 +42,12 @@ void list_run(struct sched *d, enum list_mode mode);
  * the flag POL_PREEMPTS; the others are ops.init's.  Without place: `best`; without mode: skip.
  */
 #define LIST_POLICY(table, ops_, params_, ...) \
-    static void *table##_create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap) \
+    static void *table##_create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, \
+                                char *error, size_t cap) \
     { return list_create(&table, &(ops_), host, value, flags, error, cap); } \
     const struct pol_ops table = { POL_HEADER, .n_params = sizeof (params_) / sizeof *(params_), .params = (params_), \
-                                   .create = table##_create, .decide = list_decide, .destroy = list_destroy, __VA_ARGS__ }
+                                   .create = table##_create, .decide = list_decide, .destroy = list_destroy, \
+                                   __VA_ARGS__ }
 void *list_create(const struct pol_ops *table, const struct sched_ops *ops, const struct pol_host *host,
                   const union pol_value *value, uint32_t *flags, char *error, size_t cap);
 void list_decide(void *self, const struct pol_view *view, const struct pol_event *ev, size_t n_ev);

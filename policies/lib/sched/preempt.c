@@ -27,7 +27,8 @@ static int last_first(const void *pa, const void *pb)
 }
 
 /* If the keys in the set are out of date all are read, once a decision; they are mostly in order already. */
-static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
+static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound,
+                     int64_t (*fresh)(void *, const struct unit *))
 {
     POL_RESERVE(r->order.all, r->order.cap_all, d->running.n);
     unit_set_list(&d->running, &d->units, r->order.all);
@@ -45,7 +46,8 @@ static void read_all(struct preempt *r, struct sched *d, int64_t victim_bound, i
  * Running unit i from the last, if its key is above `victim_bound`; POL_NONE if not.
  * The list is kept for the decision: units that come later ask for no more of it.
  */
-uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
+uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound,
+                          int64_t (*fresh)(void *, const struct unit *))
 {
     if (r->order.in != d->round) {
         r->order.in = d->round;
@@ -54,7 +56,8 @@ uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_
     }
     while (i >= r->order.n) {
         if (fresh != NULL) return POL_NONE;
-        uint32_t v = r->order.n == 0 ? unit_set_last(&d->running, &d->units) : unit_set_prev(&d->running, &d->units, r->order.at[r->order.n - 1].id);
+        uint32_t v = r->order.n == 0 ? unit_set_last(&d->running, &d->units)
+                                     : unit_set_prev(&d->running, &d->units, r->order.at[r->order.n - 1].id);
         if (v == POL_NONE || sched_unit(d, v)->key <= victim_bound) return POL_NONE;
         append(r, sched_unit(d, v), v, sched_unit(d, v)->key);
     }
@@ -101,7 +104,8 @@ static void reallocate_most(struct preempt *r, struct sched *d, uint32_t v)
  * is made once a decision, and victims are then only put back into it: the whole decision
  * costs O(victims + request classes x nodes that hold one).
  */
-bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *))
+bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
+                       int64_t (*fresh)(void *, const struct unit *))
 {
     uint32_t v;
     if (r->released.in != d->round) {
@@ -113,7 +117,8 @@ bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_
             if (preempt_may_stop(d, v)) release_most(r, d, v);
     }
     for (; r->released.n > 0 && r->order.at[r->released.n - 1].key <= victim_bound; r->released.n--)
-        if (preempt_may_stop(d, r->order.at[r->released.n - 1].id)) reallocate_most(r, d, r->order.at[r->released.n - 1].id);
+        if (preempt_may_stop(d, r->order.at[r->released.n - 1].id))
+            reallocate_most(r, d, r->order.at[r->released.n - 1].id);
     const uint32_t shape = d->classes.at[sched_unit(d, unit)->request_class].shape[0];
     for (uint32_t i = 0; i < r->released.n_nodes; i++)
         if (preempt_would_do(d, &r->released.plan, shape, r->released.node[i])) return true;
@@ -215,7 +220,8 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
 static bool known_without_victims(const struct preempt *r, const struct sched *d, const struct unit *u)
 {
     const struct request_class *k = &d->classes.at[u->request_class];
-    return k->is_monotone && k->no_victims.freed_epoch == d->plan.freed_epoch && k->no_victims.key_epoch == r->key_epoch && u->key >= k->no_victims.key;
+    return k->is_monotone && k->no_victims.freed_epoch == d->plan.freed_epoch &&
+           k->no_victims.key_epoch == r->key_epoch && u->key >= k->no_victims.key;
 }
 
 static bool make_room(struct preempt *r, struct sched *d, const struct preempt_rule *rule, uint32_t unit)
@@ -267,7 +273,9 @@ void preempt_run(struct preempt *r, struct sched *d, const struct preempt_rule *
         if (!sched_place(d, id)) {
             if (known_without_victims(r, d, u) || !make_room(r, d, rule, id)) {
                 struct request_class *k = &d->classes.at[u->request_class];
-                if (k->no_victims.freed_epoch != d->plan.freed_epoch || k->no_victims.key_epoch != r->key_epoch || u->key < k->no_victims.key) k->no_victims.key = u->key;
+                if (k->no_victims.freed_epoch != d->plan.freed_epoch || k->no_victims.key_epoch != r->key_epoch ||
+                    u->key < k->no_victims.key)
+                    k->no_victims.key = u->key;
                 k->no_victims.freed_epoch = d->plan.freed_epoch;
                 k->no_victims.key_epoch = r->key_epoch;
                 if (!skip) {

@@ -64,10 +64,12 @@ bool preempt_on_node(struct preempt *r, struct sched *d, uint32_t unit, int64_t 
  * Would a unit of one task, which does not fit now, fit on some node if every victim were released?  Those nodes
  * are among r->released.node, where preempt_would_do holds.
  */
-bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *));
+bool preempt_could_fit(struct preempt *r, struct sched *d, uint32_t unit, int64_t victim_bound,
+                       int64_t (*fresh)(void *, const struct unit *));
 bool preempt_would_do(const struct sched *d, const struct plan *p, uint32_t shape, uint32_t node);
 /* Running unit i from the last, if its key is above the bound; POL_NONE if not. */
-uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound, int64_t (*fresh)(void *, const struct unit *));
+uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound,
+                          int64_t (*fresh)(void *, const struct unit *));
 /* It runs, and not only since this decision. */
 bool preempt_may_stop(const struct sched *d, uint32_t v);
 

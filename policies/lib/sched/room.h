@@ -10,14 +10,14 @@
 #ifndef POL_LIB_SCHED_ROOM_H
 #define POL_LIB_SCHED_ROOM_H
 
-#include "lib/sched/placement.h"
+#include "lib/place/placement.h"
 
 struct room {
     uint64_t all;                       /* tasks that fit */
     const struct plan *plan;
     const struct pol_shape *shape;      /* borrowed */
     uint64_t opened;                    /* times so far */
-    struct room_node { uint64_t opened; uint32_t fit; } *node; size_t cap;      /* [n_nodes]; of an older opening: none */
+    struct room_node { uint64_t opened; uint32_t fit; } *node; size_t cap;  /* [n_nodes]; of an older opening: none */
 };
 
 void room_fini(struct room *r);         /* zero-initialise to begin */

@@ -45,7 +45,7 @@ void rounds_init(struct rounds *r, struct sched *d, const struct rounds_rule *ru
 
 void rounds_fini(struct rounds *r)
 {
-    POL_FREE(r->candidate, r->given, r->fate, r->leased, r->moving, r->place, r->to, r->taken);
+    POL_FREE(r->candidate, r->given, r->fate, r->term, r->leased, r->moving, r->place, r->to, r->taken);
 }
 
 int64_t rounds_run_key(void *self, const struct unit *u) { (void)self, (void)u; return 0; }
@@ -67,8 +67,9 @@ static bool take(struct rounds *r, uint32_t id, const struct pol_place *place)
     for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
         const struct pol_shape s = shape_at(d, t, &place[i]);
         bool ok = true;
-        for (uint32_t k = 0; k < r->n_taken; k++) ok &= r->taken[k] != place[i].node;  /* what asks for nothing would fit */
-        if (!ok || !pol_node_fits_on(&d->plan.node[place[i].node].n, plan_cards_of(&d->plan, place[i].node), &s, place[i].cards)) {
+        for (uint32_t k = 0; k < r->n_taken; k++) ok &= r->taken[k] != place[i].node;   /* who asks nothing would fit */
+        if (!ok || !pol_node_fits_on(&d->plan.node[place[i].node].n, plan_cards_of(&d->plan, place[i].node), &s,
+                                     place[i].cards)) {
             plan_undo(&d->plan, m);
             return false;
         }
@@ -103,14 +104,15 @@ static struct pol_place *held_places(struct rounds *r, uint32_t id)
     uint32_t n = sched_unit(d, id)->n_tasks, t = id;
     POL_RESERVE(r->place, r->cap_place, r->n_place + n);
     for (uint32_t i = 0; i < n; i++, t = d->held[t].next)
-        r->place[r->n_place + i] = (struct pol_place){ .node = d->held[t].node, .cards = d->held[t].cards, .cpu_milli = d->held[t].cpu_milli };
+        r->place[r->n_place + i] = (struct pol_place){ .node = d->held[t].node, .cards = d->held[t].cards,
+                                                          .cpu_milli = d->held[t].cpu_milli };
     return r->place + r->n_place;
 }
 
 static void give(struct rounds *r, uint32_t id)
 {
     const struct sched *d = r->sched;
-    int64_t ends = r->rule.is_each ? pol_after(d->view->now_us, r->rule.length) : r->clock.ends;
+    int64_t ends = r->rule.is_each ? pol_after(d->view->now_us, r->term[id]) : r->clock.ends;
     POL_RESERVE(r->given, r->cap_given, (size_t)id + 1);
     r->given[id] = (struct rounds_given){ .ordinal = sched_unit(d, id)->ordinal, .ends = ends };
 }
@@ -143,7 +145,9 @@ static void start_moving(struct rounds *r)
 static void add(struct rounds *r, uint32_t id)
 {
     POL_RESERVE(r->fate, r->cap_fate, (size_t)id + 1);
+    POL_RESERVE(r->term, r->cap_term, (size_t)id + 1);
     r->fate[id] = UNDECIDED;
+    r->term[id] = r->rule.length;
     POL_PUSH(r->candidate, r->n_candidates, r->cap_candidate, id);
 }
 
@@ -182,7 +186,7 @@ bool rounds_begin(struct rounds *r)
     start_moving(r);
     if (moved && d->running.n == 0) r->clock.began = -1;        /* their nodes were lost meanwhile: once more */
     r->is_new = false;
-    if (d->running.n + d->wait.n == 0) return false;
+    if (d->running.n + d->wait.n == 0 || (r->rule.is_each && d->wait.n == 0)) return false;
     if (!r->rule.is_each) r->is_new = rounds_clock_begin(&r->clock, now, d->running.n > 0);
     if (!r->is_new && !r->rule.is_each && !(r->rule.fills && now < r->clock.ends)) return false;
     if (r->is_new || r->rule.is_each) add_due(r);
@@ -213,14 +217,27 @@ bool rounds_lease(struct rounds *r, uint32_t id)
     note_whole_nodes(r, id, d->place);
     bool is_same = is_due(r, id);
     const struct pol_place *held = is_same ? held_places(r, id) : NULL;
-    for (uint32_t i = 0; i < n && is_same; i++) is_same = held[i].node == d->place[i].node && held[i].cards == d->place[i].cards;
+    for (uint32_t i = 0; i < n && is_same; i++)
+        is_same = held[i].node == d->place[i].node && held[i].cards == d->place[i].cards;
     r->fate[id] = is_same ? KEPT : LEASED;
     if (is_same) return true;
     POL_RESERVE(r->place, r->cap_place, r->n_place + n);
     memcpy(r->place + r->n_place, d->place, n * sizeof *d->place);
-    POL_PUSH(r->leased, r->n_leased, r->cap_leased, (struct rounds_leased){ id, sched_unit(d, id)->ordinal, r->n_place });
+    POL_PUSH(r->leased, r->n_leased, r->cap_leased,
+             (struct rounds_leased){ id, sched_unit(d, id)->ordinal, r->n_place });
     r->n_place += n;
     return true;
+}
+
+void rounds_last(struct rounds *r, uint32_t id, int64_t length) { r->term[id] = length; }
+
+int64_t rounds_ends(const struct rounds *r, uint32_t id)
+{
+    const struct sched *d = r->sched;
+    int64_t now = d->view->now_us;
+    if (id < r->cap_given && r->given[id].ordinal == d->units.at[id].ordinal && r->given[id].ends > now)
+        return r->given[id].ends;
+    return id < r->cap_fate && r->fate[id] == KEPT ? pol_after(now, r->term[id]) : now;
 }
 
 /* The unit stops now, and starts at these places in the next round of the instant; until then they are free. */
@@ -248,7 +265,8 @@ void rounds_end(struct rounds *r, const char *reason)
     }
     for (uint32_t i = 0; i < r->n_leased; i++) {
         const struct rounds_leased *l = &r->leased[i];
-        if (sched_unit(d, l->id)->state == UNIT_RUNNING) move(r, l->id, r->place + l->place, "its lease is for another place");
+        if (sched_unit(d, l->id)->state == UNIT_RUNNING)
+            move(r, l->id, r->place + l->place, "its lease is for another place");
     }
     for (uint32_t i = 0; i < r->n_leased; i++) {
         const struct rounds_leased *l = &r->leased[i];
@@ -261,6 +279,7 @@ void rounds_end(struct rounds *r, const char *reason)
     }
     /* The next lease that is over; units that somebody else started have none, and are due whenever anything is. */
     int64_t at = POL_NEVER;
+    if (d->wait.n == 0) return;
     POL_RESERVE(r->candidate, r->cap_candidate, (size_t)d->running.n + 1);
     unit_set_list(&d->running, &d->units, r->candidate);
     for (uint32_t i = 0; i < d->running.n; i++)

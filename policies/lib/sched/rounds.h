@@ -20,7 +20,8 @@
  * is lost waits, as under every policy, and may be leased again when the round is over.
  *
  * Rounds are synchronous, and then all leases end together; or `is_each` lease lasts its own `length` from when it was
- * given, and rounds_begin is true whenever one is over or something waits.
+ * given, or what rounds_last said, and rounds_begin is true whenever something waits.  While nothing does, leases that
+ * are over go on.
  *
  * The policy's sched_ops need .run_key = rounds_run_key, and POL_PREEMPTS.
  * Cost: rounds_begin and rounds_end O(candidates log candidates), beside a round O(1).
@@ -34,7 +35,7 @@
 
 struct rounds_clock {
     int64_t length;             /* us, > 0 */
-    bool    on_clock;           /* rounds begin at multiples of `length`; else with the first unit, and then as one ends */
+    bool    on_clock;           /* rounds begin at multiples of `length`; else with the first unit and as one ends */
     int64_t began, ends;        /* of the present round; began -1: there was none yet */
     int64_t asked;              /* the last wake */
 };
@@ -68,10 +69,12 @@ struct rounds {
     struct rounds_rule rule;
     struct rounds_clock clock;
     bool is_new;                /* rounds_begin began a round; false: it fills one, or single leases are over */
-    uint32_t *candidate; size_t cap_candidate; uint32_t n_candidates;   /* whose lease is over, then who waits; by arrival */
+    /* Whose lease is over, then who waits; by arrival. */
+    uint32_t *candidate; size_t cap_candidate; uint32_t n_candidates;
     uint32_t n_due;             /* candidates [0 .. n_due) run */
     struct rounds_given *given; size_t cap_given;
     uint8_t *fate; size_t cap_fate;     /* by task slot, of candidates: what was decided on it */
+    int64_t *term; size_t cap_term;     /* by task slot, of candidates: how long its lease is to be; is_each alone */
     struct rounds_leased *leased, *moving; size_t cap_leased, cap_moving;
     uint32_t n_leased, n_moving;
     struct pol_place *place, *to; size_t cap_place, cap_to, n_place, n_to;      /* of leased, and of moving */
@@ -87,6 +90,10 @@ bool rounds_begin(struct rounds *r);
 bool rounds_keep(struct rounds *r, uint32_t id);
 /* A candidate gets d->place, which the plan has allocated just now; true. */
 bool rounds_lease(struct rounds *r, uint32_t id);
+/* is_each: the lease that a candidate gets in this decision lasts so long, us, > 0. */
+void rounds_last(struct rounds *r, uint32_t id, int64_t length);
+/* Between rounds_begin and rounds_end: when the lease of a unit that runs is over where it runs; now: it is. */
+int64_t rounds_ends(const struct rounds *r, uint32_t id);
 void rounds_end(struct rounds *r, const char *reason);
 
 #endif

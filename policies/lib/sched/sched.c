@@ -9,7 +9,8 @@
 
 #include "lib/util.h"
 
-void sched_init(struct sched *d, const struct pol_host *host, enum placement_rule rule, const struct sched_ops *ops, void *self)
+void sched_init(struct sched *d, const struct pol_host *host, enum placement_rule rule, const struct sched_ops *ops,
+                void *self)
 {
     memset(d, 0, sizeof *d);
     d->host = host;
@@ -129,7 +130,8 @@ static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji
     int64_t est = estimate(d, ji);
     d->units.at[t.slot] = (struct unit){
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
-        .started = -1, .job = job, .task = t, .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape), .n_tasks = n,
+        .started = -1, .job = job, .task = t, .n_tasks = n,
+        .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape),
         .user = ji->user, .is_gang = ji->is_gang != 0,
     };
     const struct request_class *k = &d->classes.at[sched_unit(d, t.slot)->request_class];
@@ -227,7 +229,8 @@ static void read_licences(struct sched *d)
 {
     uint32_t n = plan_n_licences(&d->plan);
     if (n > PLAN_LICENCES_MAX) {
-        d->host->fail(d->host->ctx, "the cluster and its trace name more different licences than the policy keeps books of");
+        d->host->fail(d->host->ctx,
+                      "the cluster and its trace name more different licences than the policy keeps books of");
         n = 0;
     }
     for (uint32_t l = 0; l < n; l++) d->licence_free[l] = d->plan.licences->free[l];
@@ -260,7 +263,8 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
 bool sched_known_unschedulable(const struct sched *d, uint32_t class)
 {
     const struct request_class *k = &d->classes.at[class];
-    return k->is_monotone ? k->failed.freed_epoch == d->plan.freed_epoch : k->failed.change_epoch == d->plan.change_epoch;
+    return k->is_monotone ? k->failed.freed_epoch == d->plan.freed_epoch
+                          : k->failed.change_epoch == d->plan.change_epoch;
 }
 
 /* Only monotone classes: another may come to fit by what starts before the walk reaches it. */
@@ -430,7 +434,8 @@ struct pol_shape sched_held_shape(const struct sched *d, uint32_t task)
 }
 
 /* Release or allocate in the plan what the unit's tasks hold. */
-static void move_held(struct sched *d, uint32_t id, void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
+static void move_held(struct sched *d, uint32_t id,
+                      void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
     uint32_t t = id;
     for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks && d->held[t].node != POL_NONE; i++, t = d->held[t].next) {
@@ -463,6 +468,7 @@ int64_t sched_gpu_milli(const struct sched *d, const struct unit *u)
 {
     const struct request_class *k = &d->classes.at[u->request_class];
     int64_t sum = 0;
-    for (uint32_t i = 0; i < k->n_tasks; i++) sum += (int64_t)d->plan.shape[k->shape[i]].n_gpu * d->plan.shape[k->shape[i]].gpu_milli;
+    for (uint32_t i = 0; i < k->n_tasks; i++)
+        sum += (int64_t)d->plan.shape[k->shape[i]].n_gpu * d->plan.shape[k->shape[i]].gpu_milli;
     return sum;
 }

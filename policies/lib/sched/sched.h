@@ -12,8 +12,8 @@
 #define POL_LIB_SCHED_SCHED_H
 
 #include "lib/sched/like.h"
-#include "lib/sched/request_class.h"
-#include "lib/sched/placement.h"
+#include "lib/place/request_class.h"
+#include "lib/place/placement.h"
 #include "lib/sched/queue.h"
 
 /* What a running task holds, and the next task of its gang.  cpu_milli 0: as its shape asks. */
@@ -75,7 +75,8 @@ struct sched {
     uint32_t *shape; size_t cap_shape;          /* scratch */
 };
 
-void sched_init(struct sched *d, const struct pol_host *host, enum placement_rule rule, const struct sched_ops *ops, void *self);
+void sched_init(struct sched *d, const struct pol_host *host, enum placement_rule rule, const struct sched_ops *ops,
+                void *self);
 void sched_fini(struct sched *d);
 
 /* Take in what happened. */

@@ -64,8 +64,10 @@ bool share_weights_parse(struct share_weights *w, const char *text, char *error,
             if (*c == ':') colon = c;
         int64_t weight = colon != NULL ? parse_weight(colon + 1, end) : 0;
         if (colon == NULL || colon == text || weight == 0)
-            return pol_error(error, cap, "weights: '%.*s' is not user:weight, a weight being above 0, up to a million, with at most 3 decimals",
-                           (int)(end - text), text);
+            return pol_error(
+                error, cap,
+                "weights: '%.*s' is not user:weight, a weight being above 0, up to a million, with at most 3 decimals",
+                (int)(end - text), text);
         POL_RESERVE(w->at, w->cap, w->n + 1);
         size_t n = (size_t)(colon - text);
         char *user = pol_alloc(n + 1, 1);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "host/conform/build.h"
 #include "host/conform/chance.h"
+#include "host/conform/elastic.h"
 
 /* All is over by then; a wake asked for hours ahead must not draw out a run that samples. */
 enum { LONG_AFTER = 20000, N_RANDOM = 10, N_FEATURES = 6 };
@@ -371,7 +372,8 @@ static const struct { const char *name, *about; void (*make)(struct conform_case
 
 /* ---- handing out ---- */
 
-uint32_t conform_n_cases(void) { return ARRAY_LEN(made) + N_RANDOM + N_FEATURES; }
+uint32_t conform_elastic_case(void) { return ARRAY_LEN(made) + N_RANDOM + N_FEATURES; }
+uint32_t conform_n_cases(void) { return conform_elastic_case() + 1; }
 
 struct conform_case *conform_case_make(uint32_t i)
 {
@@ -385,6 +387,10 @@ struct conform_case *conform_case_make(uint32_t i)
         c->name = made[i].name;
         c->about = made[i].about;
         made[i].make(c);
+    } else if (i == conform_elastic_case()) {
+        c->name = "elastic alone";
+        c->about = "elastic jobs with profiles and models of goodput, on two types of GPU";
+        elastic_case(c);
     } else if (i >= ARRAY_LEN(made) + N_RANDOM) {
         c->name = "any features";
         c->about = "drawn by chance: every property of nodes, cards and requests";
@@ -430,7 +436,8 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     j->calls = (struct task_calls){ .first = j->call_first, .n = j->call_n, .call = c->call, .n_calls = ARRAY_LEN(c->call) };
     *out = (struct job_spec){ .id = j->id, .calls = j->n_calls > 0 ? &j->calls : NULL, .user = j->user, .queue = j->queue[0] ? j->queue : NULL, .submit = j->submit,
                               .limit = j->limit, .priority = j->priority, .gang = j->gang, .line = c->next + 1,
-                              .group = j->group, .n_groups = j->n_groups, .elastic = j->elastic, .graph = j->has_graph ? &j->graph : NULL };
+                              .model = j->model, .group = j->group, .n_groups = j->n_groups, .elastic = j->elastic,
+                              .graph = j->has_graph ? &j->graph : NULL };
     return ST_OK;
 }
 

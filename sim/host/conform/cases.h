@@ -11,6 +11,7 @@ enum { CONFORM_JOBS = 128, CONFORM_GROUPS = 5, CONFORM_TASKS = 8, CONFORM_FAULTS
 
 struct conform_job {
     char   id[12], user[12], queue[12];     /* queue "": none */
+    const char *model;                      /* NULL: none */
     sim_tick submit, limit;
     int32_t priority;
     bool   gang, has_graph;
@@ -39,10 +40,13 @@ struct conform_case {
     struct fault_event fault[CONFORM_FAULTS];
     bool is_slow;                           /* its jobs take seconds: rounds last as long as they do by default */
     bool must_end;                          /* any policy can bring every job to its end before the horizon */
+    bool has_profiles;                      /* each job is elastic and has a profile and a model of goodput */
     uint32_t next;                          /* of the source */
 };
 
 uint32_t conform_n_cases(void);
+/* The case whose jobs are all elastic. */
+uint32_t conform_elastic_case(void);
 /* Build case i; owned by the caller.  From conform_n_cases() on each i draws another one with any features. */
 struct conform_case *conform_case_make(uint32_t i);
 void conform_case_free(struct conform_case *c);

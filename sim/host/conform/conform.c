@@ -200,12 +200,12 @@ static bool workflow_arrives_at(const struct conform_case *c, sim_tick at)
 /*
  * The policy is not for what the case asks: calls by its flags, licences as it did not ask for them, or calls fail;
  * a policy for calls may do so when a workflow without them arrives, one that asked for profiles or goodput at any
- * job, as none of a case has one.
+ * job, but where each has all of that.
  */
 static bool declines(const struct conform_case *c, const struct trial_history *h)
 {
     if (h->diag.breach == BREACH_CALLS || h->diag.breach == BREACH_LICENCES) return true;
-    return h->diag.breach == BREACH_GAVE_UP && (h->asks_profiles || licence_asked_at(c, h->end) ||
+    return h->diag.breach == BREACH_GAVE_UP && ((h->asks_profiles && !c->has_profiles) || licence_asked_at(c, h->end) ||
                                                 ((h->flags & POL_RUNS_CALLS) != 0 && workflow_arrives_at(c, h->end)));
 }
 
@@ -220,6 +220,7 @@ void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, s
     uint32_t flags = base.flags;
     bool must_end = c->must_end, is_declined = declines(c, &base);
     conform_case_free(c);
+    out->is_declined = is_declined;
     if (is_declined) {
         trial_history_fini(&base);
         return;

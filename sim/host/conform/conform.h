@@ -23,7 +23,12 @@ struct conform_problem {
     char detail[1024];          /* the host's error, or where two runs differ first; may be "" */
     char hint[256];             /* where to look */
 };
-struct conform_result { uint32_t n_problems, n_runs; bool is_stuck; struct conform_problem problem[CONFORM_PROBLEMS]; };
+/* is_declined: the policy is not for what the case asks, which is no problem. */
+struct conform_result {
+    uint32_t n_problems, n_runs;
+    bool is_stuck, is_declined;
+    struct conform_problem problem[CONFORM_PROBLEMS];
+};
 
 /*
  * One case under one spec, in this process, or where `page` (NULL: nowhere) is

@@ -47,7 +47,7 @@ enum { STUCK_MAX = 3 };
 
 static void run_all(const struct found *f, const struct sandbox_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
 {
-    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0;
+    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0, n_declined = 0;
     for (uint32_t k = 0; k < f->specs.n; k++)
         for (uint32_t i = 0; i < n_cases && n_stuck < STUCK_MAX; i++) {
             struct conform_result r;
@@ -61,12 +61,15 @@ static void run_all(const struct found *f, const struct sandbox_limits *l, enum 
             n_runs += r.n_runs;
             n_tried++;
             n_stuck += r.is_stuck;
+            n_declined += r.is_declined;
             n_bad += r.n_problems > 0;
             *n_problems += r.n_problems;
         }
     if (format != TABLE_TEXT) return;
     if (f->specs.is_each_alone) (void)printf("note: its choices have too many combinations; each was tried on its own\n");
     if (n_stuck == STUCK_MAX) (void)printf("note: it was stuck in %d cases; the other %" PRIu32 " were not tried\n", STUCK_MAX, n_cases * f->specs.n - n_tried);
+    if (n_declined > 0)
+        text_line(stdout, "note: %" PRIu32 " of %" PRIu32 " cases ask for what it declines", n_declined, n_tried);
     if (n_bad > 0) text_line(stdout, "%s: %" PRIu32 " of %" PRIu32 " cases broken", f->name, n_bad, n_tried);
     else text_line(stdout, "%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs", f->name, n_cases, f->specs.n,
                       f->specs.n == 1 ? "" : "s", n_runs);

@@ -207,7 +207,7 @@ enum child_io child_write(struct child *c, const char *p, size_t n, int64_t dead
         } else if (errno == EAGAIN || errno == EINTR) {
             if (!ready(c->to, POLLOUT, deadline)) return CHILD_SILENT;
         } else {
-            return CHILD_CLOSED;
+            return errno == EPIPE ? CHILD_CLOSED : CHILD_BROKEN;
         }
     }
     return CHILD_OK;
@@ -241,7 +241,7 @@ enum child_io child_read(struct child *c, const char **line, size_t *n, int64_t 
         ssize_t got = read(c->from, c->buf + c->n, c->cap - c->n);
         if (got > 0) c->n += (size_t)got;
         else if (got == 0) c->at_end = true;
-        else if (errno != EAGAIN && errno != EINTR) return CHILD_CLOSED;
+        else if (errno != EAGAIN && errno != EINTR) return CHILD_BROKEN;
         else if (!ready(c->from, POLLIN, deadline)) return CHILD_SILENT;
     }
 }

@@ -17,6 +17,7 @@ struct child;
 enum child_io {
     CHILD_OK,
     CHILD_CLOSED,       /* its end of the pipe is closed: as a rule it ended */
+    CHILD_BROKEN,       /* the system could not write or read: errno */
     CHILD_SILENT,       /* the deadline came first */
     CHILD_LONG          /* a line longer than CHILD_LINE_MAX */
 };

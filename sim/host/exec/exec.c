@@ -7,9 +7,11 @@
  */
 #include "host/exec/exec.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/text.h"
 #include "host/exec/child.h"
 #include "host/exec/message.h"
@@ -28,16 +30,23 @@ struct exec {
 
 /* ---- failing ---- */
 
+static _Thread_local enum st create_failed = ST_EINPUT; /* create has no way to say more than why */
+
 /* A failure to exchange lines, in words, into error [cap]; ends the child. */
 static void describe_loss(struct exec *x, enum child_io io, bool writing, char *error, size_t cap)
 {
     char how[80];
+    const int why = errno;
     int64_t grace = io == CHILD_CLOSED ? GRACE_US : 0;
     (void)child_end(x->child, grace, how, sizeof how);
     x->child = NULL;
     switch (io) {
     case CHILD_CLOSED:
         (void)snprintf(error, cap, "its process closed its pipe and %s", how);
+        break;
+    case CHILD_BROKEN:
+        create_failed = ST_EWORLD;
+        (void)snprintf(error, cap, "the pipe %s its process failed: %s", writing ? "to" : "from", strerror(why));
         break;
     case CHILD_SILENT:
         (void)snprintf(error, cap, "its process %s within %.3g s and was killed",
@@ -109,8 +118,6 @@ static void destroy(void *self)
     mem_free(x->node);
     mem_free(x);
 }
-
-static _Thread_local enum st create_failed = ST_EINPUT; /* create has no way to say more than why */
 
 static void *create(const struct pol_host *host, const union pol_value *value, uint32_t *flags, char *error, size_t cap)
 {

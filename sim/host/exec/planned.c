@@ -135,11 +135,10 @@ static void write_place(struct json_text *out, uint32_t node, uint64_t cards)
 }
 
 /* What a task holds (sign -1), or gives back.  Of an exclusive one its presence is enough: nothing fits beside it. */
-static void move(struct pol_node *n, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign,
-    int64_t cpu_milli)
+static void move(struct pol_node *n, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
 {
     n->n_tasks = (uint32_t)((int64_t)n->n_tasks - sign);
-    n->cpu_free += sign * cpu_milli;
+    n->cpu_free += sign * s->cpu_milli;
     n->mem_free += sign * s->mem_b;
     for (int k = 0; k < POL_ENGINES_MAX; k++) n->engine_free[k] += sign * s->engine[k];
     for (; cards != 0; cards &= cards - 1) {
@@ -156,13 +155,12 @@ struct pol_node *planned_touch(struct planned *p, uint32_t node)
     return &p->node[node];
 }
 
-void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign,
-    int64_t cpu_milli)
+void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign)
 {
     struct pol_node *n = planned_touch(p, node);
     struct pol_card *card = p->card + n->card0;
     if (!s->exclusive) {
-        move(n, card, s, cards, sign, cpu_milli);
+        move(n, card, s, cards, sign);
         return;
     }
     const uint32_t was_up = n->is_up;
@@ -199,7 +197,7 @@ static uint32_t find_places(const struct planned *p, const struct sink *to, cons
         uint64_t chosen = pol_node_pick_cards(&planned, card, s);
         if (to->out != NULL) write_place(to->out, node, chosen);
         else to->place[found] = (struct planned_place){ node, chosen };
-        move(&planned, card, s, chosen, -1, s->cpu_milli);
+        move(&planned, card, s, chosen, -1);
         found++;
     }
     return found;

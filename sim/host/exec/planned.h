@@ -34,9 +34,8 @@ struct planned_place {
  */
 uint32_t planned_find(const struct planned *p, const struct pol_shape *s, uint32_t n, bool empty,
     struct planned_place *out);
-/* A task of the shape comes to hold that of the node (sign -1), or no longer (+1); cpu_milli: its cores. */
-void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign,
-    int64_t cpu_milli);
+/* A task of the shape comes to hold what it asks of the node (sign -1), or no longer (+1). */
+void planned_move(struct planned *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign);
 /* The node as it is planned, to be changed; it is the view's again when the next round begins. */
 struct pol_node *planned_touch(struct planned *p, uint32_t node);
 /*

@@ -236,8 +236,9 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
 {
     static const char *const keys[] = {
         "name", "title", "cluster", "models", "trace", "jobs", "faults", "policies", "seeds", "users", "output", "horizon", "network", "data", "profiles",
-        "sweep", "search", "engines", "prices",
+        "sweep", "search", "engines", "prices", "tie_seed",
     };
+    int64_t tie_seed = 0;
     const struct ydoc_node *cluster, *models, *trace, *jobs, *faults, *users, *output, *network, *data, *profiles;
     const struct ydoc_node *engines, *prices;
     const char *name = NULL, *title = NULL;
@@ -263,12 +264,15 @@ static enum st read_all(struct scenario *s, const struct ydoc_node *root, const 
     TRY(section(root, "profiles", false, &profiles, d));
     TRY(section(root, "engines", false, &engines, d));
     TRY(section(root, "prices", false, &prices, d));
+    TRY(ydoc_int(root, "tie_seed", 1, INT64_MAX, &tie_seed, d));
+    s->replay.tie_seed = (uint64_t)tie_seed;
     TRY(scn_read_cluster(s, cluster, d));
     TRY(scn_read_prices(s, prices, cluster, d));
     TRY(scn_read_models(s, models, d));
     TRY(scn_read_profiles(s, profiles, d));
     TRY(scn_read_engines(s, engines, d));
     TRY(scn_read_trace(s, trace, d));
+    s->trace.tie_seed = s->replay.tie_seed;
     TRY(scn_read_network(&s->data, network, d));
     TRY(scn_read_data(&s->data, data, d));
     TRY(read_jobs(&s->jobs, jobs, d));

@@ -38,6 +38,7 @@ struct scn_engines {            /* engines:, or times that the trace brings */
 struct scn_replay {
     double   fill;              /* trace.fill; 0: the trace as it is */
     uint32_t concurrency;       /* trace.concurrency; 0: no bound */
+    uint64_t tie_seed;          /* > 0: nodes are numbered, and jobs that arrive together come, in an order drawn from it */
 };
 
 struct scn_jobs {               /* jobs: */

@@ -12,7 +12,10 @@
 #include "input/scenario/scenario.h"
 #include "input/text/ydoc.h"
 
-enum { SEARCH_VARIABLES_MAX = 64, SEARCH_SETS_MAX = 100000 };
+enum { SEARCH_VARIABLES_MAX = 64, SEARCH_SETS_MAX = 100000, SEARCH_LOOKS_MAX = 8 };
+
+/* How it is looked for: the nearest to what is wanted, the smallest cluster that keeps promises, or by a race. */
+enum search_method { SEARCH_NEAREST, SEARCH_SIZE, SEARCH_RACE };
 
 /* Where a value is put: a path of a scenario, or POLICY.PARAMETER; the value times `factor` where that is not 1. */
 struct search_place { char *scenario, *path; double factor; };      /* scenario: its name; NULL: every one */
@@ -39,19 +42,28 @@ struct search_spec {
     struct ydoc doc;            /* after --set; what follows borrows from it */
     const struct ydoc_node *section;
     char  *path;
+    enum search_method method;
+    /* Of a size the last variable is the load, if there are several: ascending from that as stated. */
     struct search_variable *variable; size_t n_variables;
     char **with; size_t n_with;         /* paths of further scenarios that each set is put into */
+    double *load; size_t n_loads;       /* of a size: by how much more than stated, ascending from 1 */
 
     bool   has_figures;         /* the distance to figures; else `metric` */
     const char *figures;        /* path as it is written; NULL: the table of published figures */
     const struct ydoc_node *figures_node;
     double weight_figures, weight_statements, missed;
     struct search_weight *weight; size_t n_weights;
-    struct search_metric metric;
-    bool   maximise;
-    struct search_limit *limit; size_t n_limits;
+    struct search_metric metric, second;        /* second: of a race for a front, else its metric is NULL */
+    bool   maximise, maximise_second;
+    bool   is_cost;             /* of a size: what nodes and cards cost is minimised, else their number */
+    const struct ydoc_node *objective;
+    struct search_limit *limit; size_t n_limits;        /* or promises */
 
+    /* Seeds are used by looks: n_seeds, then twice as many and so on; seed [search_seeds_at(s, s->looks)]. */
     uint64_t *seed, *fresh_seed; size_t n_seeds, n_fresh;
+    bool     has_fresh;         /* fresh_seed is stated; else n_fresh are as many as all looks have */
+    size_t   looks;
+    double   confidence;
     uint64_t draw;              /* seed of the hypercube */
     size_t   samples, starts, best;     /* samples 0: as the budget allows */
     uint64_t budget_runs;       /* 0: none */
@@ -62,6 +74,8 @@ struct search_spec {
 /* Read and check the section of a scenario's file.  ST_EINPUT also when it has none.  On error *s is empty. */
 enum st search_load(struct search_spec *s, const char *path, const char *const *set, size_t n_set, struct diag *d);
 void    search_fini(struct search_spec *s);
+/* How many seeds `looks` looks have met. */
+size_t  search_seeds_at(const struct search_spec *s, size_t looks);
 /* The same of a document at hand, for its mistakes alone; no section is fine. */
 enum st search_check(const char *path, const struct ydoc *y, struct diag *d);
 

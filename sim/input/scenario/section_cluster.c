@@ -394,11 +394,27 @@ static enum st read_licences(struct scenario *s, const struct ydoc_node *n, stru
     return ST_OK;
 }
 
+/* [rack0, node-3]: nodes and racks that are not there. */
+static enum st read_lose(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+{
+    const struct ydoc_node *list;
+    TRY(ydoc_list(n, "lose", &list, d));
+    for (size_t i = 0; list != NULL && i < list->n; i++) {
+        const struct ydoc_node *x = list->at[i];
+        if (x->type != YDOC_SCALAR) return ydoc_expected(x, d, "the name of a node or of a rack");
+        if (cluster_lose(&s->cluster, x->text) > 0) continue;
+        (void)ydoc_error(x, d, "found '%s', which is no node or rack that is left", x->text);
+        (void)diag_suggest(d, x->text, (const char *const *)s->cluster.rack_names.name, s->cluster.rack_names.n);
+        return diag_suggest(d, x->text, (const char *const *)s->cluster.node_names.name, s->cluster.node_names.n);
+    }
+    return s->cluster.n_nodes > 0 ? ST_OK : ydoc_key_error(list, d, "no node is left");
+}
+
 static enum st read_section(struct scenario *s, struct build *b, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = {
-        "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "tiers", "licences",
-        "power", "price",
+        "groups", "from", "nodes", "conf", "gres", "topology", "gpu_types", "nodes_per_rack", "cut", "lose", "tiers",
+        "licences", "power", "price",
     };
     static const char *const sources[] = { "openb", "slurm", "kubectl" };
     const struct ydoc_node *types;
@@ -421,6 +437,8 @@ static enum st read_section(struct scenario *s, struct build *b, const struct yd
     TRY(set_speeds(s, b, types, d));
     TRY(read_licences(s, n, d));
     if (cut < 1) cluster_cut(&s->cluster, cut);
+    TRY(read_lose(s, n, d));
+    if (s->replay.tie_seed > 0) cluster_shuffle(&s->cluster, s->replay.tie_seed);
     cluster_seal(&s->cluster);
     return ST_OK;
 }

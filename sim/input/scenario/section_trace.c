@@ -181,10 +181,22 @@ static enum st read_default_models(struct scenario *s, const struct ydoc_node *n
     return ST_OK;
 }
 
+static enum st read_elastic_gpus(struct scenario *s, const struct ydoc_node *n, struct diag *d)
+{
+    const struct ydoc_node *gpus = ydoc_get(n, "elastic_gpus");
+    int64_t most = 0;
+    if (gpus == NULL) return ST_OK;
+    if (s->profiles.table.scaling.n == 0) return ydoc_key_error(gpus, d, "'elastic_gpus' needs 'profiles.scaling', whose rows are called as models");
+    TRY(ydoc_int(n, "elastic_gpus", 1, SCALING_GPUS_MAX, &most, d));
+    s->trace.dflt.elastic_gpus = (uint32_t)most;
+    return ST_OK;
+}
+
 static enum st read_defaults(struct scenario *s, const struct ydoc_node *n, struct diag *d)
 {
     static const char *const keys[] = {
         "cpus_per_gpu", "cpus", "mem_per_gpu", "mem", "model", "models", "user", "queue", "limit", "limit_factor",
+        "elastic_gpus",
     };
     const struct trace_format *f = s->trace.format;
     struct trace_defaults *o = &s->trace.dflt;
@@ -204,6 +216,7 @@ static enum st read_defaults(struct scenario *s, const struct ydoc_node *n, stru
     TRY(ydoc_str(n, "queue", &queue, d));
     if (model != NULL) o->model = scn_keep(s, model);
     TRY(read_default_models(s, n, d));
+    TRY(read_elastic_gpus(s, n, d));
     if (user != NULL)  o->user  = scn_keep(s, user);
     if (queue != NULL) o->queue = scn_keep(s, queue);
     return read_table(s, f->option, f->n_options, n, "defaults", d);

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "input/scenario/section.h"
 
+enum { CHANGES_MAX = 1000 };
+
 /* ---- the section's form ---- */
 
 static enum st not_twice(const struct ydoc_node *list, struct diag *d)
@@ -33,10 +35,10 @@ static enum st check_lists(const struct ydoc_node *map, struct diag *d)
     return ST_OK;
 }
 
-static enum st check_path(const struct ydoc_node *axis, struct diag *d)
+static enum st check_path(const struct ydoc_node *axis, const char *under, struct diag *d)
 {
     if (!scn_is_asked(axis->key)) return ST_OK;
-    (void)ydoc_key_error(axis, d, "found '%s' under 'set', where it cannot be swept", axis->key);
+    (void)ydoc_key_error(axis, d, "found '%s' under '%s', where it cannot be swept", axis->key, under);
     return diag_hint(d, "policies, params and seeds have keys of their own under 'sweep'");
 }
 
@@ -57,26 +59,68 @@ static enum st check_cases(const struct ydoc_node *sweep, struct diag *d)
         TRY(ydoc_keys(list->at[i], "a case", keys, ARRAY_LEN(keys), d));
         TRY(ydoc_map(list->at[i], "set", &set, d));
         TRY(ydoc_map(list->at[i], "params", &params, d));
-        for (size_t k = 0; set != NULL && k < set->n; k++) TRY(check_path(set->at[k], d));
+        for (size_t k = 0; set != NULL && k < set->n; k++) TRY(check_path(set->at[k], "set", d));
     }
     return not_twice(list, d);
 }
 
+/* Do two paths set the same, or one a part of what the other sets? */
+static bool overlap(const char *a, const char *b)
+{
+    const size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    return strncmp(a, b, least) == 0 && (n == m || (n < m ? b : a)[least] == '.');
+}
+
+/* Are there two changes that cannot be made both? */
+static bool any_overlap(const struct ydoc_node *changes)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        for (size_t j = 0; j < i; j++)
+            for (size_t a = 0; a < changes->at[i]->n; a++)
+                for (size_t b = 0; b < changes->at[j]->n; b++)
+                    if (overlap(changes->at[i]->at[a]->key, changes->at[j]->at[b]->key)) return true;
+    return false;
+}
+
+/* Changes by name, in place of a product. */
+static enum st check_changes(const struct ydoc_node *sweep, struct diag *d)
+{
+    static const char *const others[] = { "set", "cases" };
+    const struct ydoc_node *map;
+    TRY(ydoc_map(sweep, "changes", &map, d));
+    if (map == NULL) return ST_OK;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (ydoc_get(sweep, others[i]) != NULL)
+            return ydoc_key_error(ydoc_get(sweep, others[i]), d, "found '%s' beside 'changes', which say all that is set",
+                                  others[i]);
+    if (map->n == 0 || map->n > CHANGES_MAX) return ydoc_expected(map, d, "1 to %d changes", CHANGES_MAX);
+    for (size_t i = 0; i < map->n; i++) {
+        const struct ydoc_node *change = map->at[i];
+        if (strcmp(change->key, SWEEP_BASE) == 0 || strcmp(change->key, SWEEP_ALL) == 0)
+            return ydoc_key_error(change, d, "found a change '%s', which is a case of its own", change->key);
+        if (change->type != YDOC_MAP || change->n == 0)
+            return ydoc_expected(change, d, "what the change sets, such as {trace.load: 0.8}");
+        for (size_t k = 0; k < change->n; k++) TRY(check_path(change->at[k], "changes", d));
+    }
+    return ST_OK;
+}
+
 enum st scn_check_sweep(const struct ydoc_node *sweep, struct diag *d)
 {
-    static const char *const keys[] = { "policies", "params", "seeds", "set", "cases" };
+    static const char *const keys[] = { "policies", "params", "seeds", "set", "cases", "changes" };
     const struct ydoc_node *set, *params;
     if (sweep == NULL) return ST_OK;
-    if (sweep->type != YDOC_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds, set or cases");
+    if (sweep->type != YDOC_MAP) return ydoc_expected(sweep, d, "a map with policies, params, seeds, set, cases or changes");
     TRY(ydoc_keys(sweep, "the sweep section", keys, ARRAY_LEN(keys), d));
     TRY(check_cases(sweep, d));
+    TRY(check_changes(sweep, d));
     TRY(ydoc_map(sweep, "set", &set, d));
     TRY(ydoc_map(sweep, "params", &params, d));
     TRY(check_lists(set, d));
     TRY(check_lists(params, d));
     size_t n = 1;
     for (size_t i = 0; set != NULL && i < set->n; i++) {
-        TRY(check_path(set->at[i], d));
+        TRY(check_path(set->at[i], "set", d));
         if ((n *= set->at[i]->n) > SWEEP_CASES_MAX)
             return ydoc_key_error(set->at[i], d, "found more than %d combinations under 'set'", SWEEP_CASES_MAX);
     }
@@ -114,7 +158,9 @@ enum st sweep_load(struct sweep *w, const char *path, const char *const *set, si
     if (st == ST_OK) {
         w->set = ydoc_get(w->section, "set");
         w->cases = ydoc_get(w->section, "cases");
-        w->n_cases = w->cases != NULL ? w->cases->n : 1;
+        w->changes = ydoc_get(w->section, "changes");
+        w->has_all = w->changes != NULL && w->changes->n > 1 && !any_overlap(w->changes);
+        w->n_cases = w->cases != NULL ? w->cases->n : w->changes != NULL ? 1 + w->changes->n + w->has_all : 1;
         for (size_t i = 0; w->set != NULL && i < w->set->n; i++) w->n_cases *= w->set->at[i]->n;
     }
     if (st != ST_OK) sweep_fini(w);
@@ -155,6 +201,9 @@ enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct
         n /= axis->n;
         st = put_value(out, &y, axis, axis->at[k / n % axis->n], d);
     }
+    for (size_t c = 0; w->changes != NULL && c < w->changes->n; c++)
+        for (size_t i = 0; (k == c + 1 || k > w->changes->n) && i < w->changes->at[c]->n && st == ST_OK; i++)
+            st = put_value(out, &y, w->changes->at[c]->at[i], w->changes->at[c]->at[i], d);
     for (size_t i = 0; set != NULL && i < set->n && st == ST_OK; i++) st = put_value(out, &y, set->at[i], set->at[i], d);
     if (st == ST_OK) {
         st = scn_read(out, w->path, &y, w->section, d);         /* on error *out is empty again */
@@ -165,4 +214,9 @@ enum st sweep_case(const struct sweep *w, size_t k, struct scenario *out, struct
     }
     ydoc_fini(&y);
     return st;
+}
+
+const char *sweep_change(const struct sweep *w, size_t k)
+{
+    return k == 0 ? SWEEP_BASE : k > w->changes->n ? SWEEP_ALL : w->changes->at[k - 1]->key;
 }

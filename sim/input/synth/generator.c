@@ -121,13 +121,7 @@ const size_t gen_n_params = ARRAY_LEN(gen_params);
 
 bool gen_set(struct gen_opts *g, const char *name, const char *value, char *error, size_t cap, const char **nearest)
 {
-    const char *names[ARRAY_LEN(gen_params)];
-    const struct trace_option *p = trace_option_find(gen_params, gen_n_params, name);
-    if (p != NULL) return trace_option_parse(p, value, g, error, cap);
-    for (size_t i = 0; i < gen_n_params; i++) names[i] = gen_params[i].key;
-    (void)snprintf(error, cap, "unknown parameter '%s' of the generator", name);
-    if (nearest != NULL) *nearest = diag_nearest(name, names, gen_n_params);
-    return false;
+    return trace_option_set(gen_params, gen_n_params, g, "the generator", name, value, error, cap, nearest);
 }
 
 /* The next "NAME" or "NAME:CARDS" of gpu_types.  False at the end; *cards 0: any. */

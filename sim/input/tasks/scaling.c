@@ -12,7 +12,7 @@
 
 enum col { NAME, GPU_TYPE, ONE, SEVERAL, SIZES, RESTART, ALPHA_C, BETA_C, ALPHA_R, BETA_R, ALPHA_N, BETA_N, GAMMA, NOISE,
            BATCH, MAX_BATCH, MIN_LOCAL, MAX_LOCAL, MAX_GPUS, STEPS, GAIN, FIXED_BATCH, EPOCHS, START, N_COLS };
-enum { FIRST_OF_MODEL = ALPHA_C, LAST_OF_MODEL = EPOCHS, GPUS_MAX = SCALING_GPUS_MAX, EPOCHS_MAX = 1000000 };
+enum { FIRST_OF_MODEL = ALPHA_C, LAST_OF_MODEL = EPOCHS, GPUS_MAX = SCALING_GPUS_MAX, EPOCHS_MAX = CURVE_POINTS_MAX };
 
 struct target { struct scaling *scaling; const struct cluster *cluster; };
 
@@ -73,21 +73,31 @@ static enum st read_gain(const struct csv *c, int at, struct curve *out, struct 
     return error == NULL ? ST_OK : csv_fail(c, at, d, "%s", error);
 }
 
-/* Goodput on each number of GPUs from 1 (2 on several nodes) to most, as far as its batch sizes go. */
-static void fill_points(struct curve *out, const struct adaptive *a, uint32_t most, bool is_several)
+/* So many equal parts of the work, each told when it is over; or what is left from which share on. */
+static enum st read_told(const struct csv *c, int at, struct curve *out, struct diag *d)
 {
-    double *x, *y, v;
-    uint32_t n = 0;
-    MEM_ARRAY(x, most);
-    MEM_ARRAY(y, most);
-    for (uint32_t k = is_several ? 2 : 1; k <= most && (v = adaptive_goodput(a, k, is_several)) > 0 && isfinite(v); k++) { x[n] = k; y[n++] = v; }
-    curve_points(out, x, y, n);
-    MEM_FREE(x, y);
+    const char *text = csv_field(c, at), *error;
+    if (strchr(text, ':') == NULL) {
+        double done[EPOCHS_MAX], left[EPOCHS_MAX];
+        int64_t n = 0;
+        TRY(csv_int(c, at, 1, EPOCHS_MAX, &n, d));
+        for (int64_t i = 0; i < n; i++) {
+            done[i] = (double)i / (double)n;
+            left[i] = (double)(n - 1 - i) / (double)n;
+        }
+        curve_points(out, done, left, (uint32_t)n);
+        return ST_OK;
+    }
+    error = curve_parse(out, text);
+    if (error == NULL && (out->knee > 0 || out->x[0] > 0)) error = "expected points from 0 on, such as 0:0.6;0.45:0";
+    for (uint32_t i = 1; i < out->n && error == NULL; i++)
+        if (out->y[i] > out->y[i - 1]) error = "what is left never grows";
+    return error == NULL ? ST_OK : csv_fail(c, at, d, "%s", error);
 }
 
 static enum st read_model(const struct csv *c, const int *at, const struct target *to, struct scaling_row *row, struct diag *d)
 {
-    int64_t most = 64, epochs = 0;
+    int64_t most = 64;
     const char *steps = csv_field(c, at[STEPS]);
     for (int k = SEVERAL; k <= SIZES; k++)
         if (*csv_field(c, at[k]) != '\0') return csv_fail(c, at[k], d, "'%.60s', but the row has no one_node: its points come from a model", csv_field(c, at[k]));
@@ -97,11 +107,9 @@ static enum st read_model(const struct csv *c, const int *at, const struct targe
     TRY(read_parameters(c, at, row->model, d));
     TRY(read_gain(c, at[GAIN], &row->model->gain, d));
     TRY(csv_int(c, at[MAX_GPUS], 1, GPUS_MAX, &most, d));
-    TRY(csv_int(c, at[EPOCHS], 1, EPOCHS_MAX, &epochs, d));
-    row->epochs = (uint32_t)epochs;
+    TRY(read_told(c, at[EPOCHS], &row->told, d));
     if (row->model->steps == NULL) {
-        fill_points(&row->one, row->model, (uint32_t)most, false);
-        fill_points(&row->several, row->model, (uint32_t)most, true);
+        scaling_fill(row, (uint32_t)most);
         if (row->one.n > 0) return ST_OK;
     } else if (adaptive_goodput(row->model, 1, false) > 0) {
         return ST_OK;
@@ -138,7 +146,7 @@ static uint32_t widest(const struct cluster *c, uint32_t gpu_type)
 static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
 {
     const struct target *to = ctx;
-    struct scaling_row row = { .restart = -1 };
+    struct scaling_row row = { .restart = -1, .start = -1 };
     TRY(csv_need(c, at[NAME], d));
     row.name = intern_id(&to->scaling->names, csv_field(c, at[NAME]));
     bool is_here = profiles_gpu_type(to->cluster, csv_field(c, at[GPU_TYPE]), &row.gpu_type);
@@ -150,6 +158,7 @@ static enum st read_row(void *ctx, struct csv *c, const int *at, struct diag *d)
     }
     curve_fini(&row.one);
     curve_fini(&row.several);
+    curve_fini(&row.told);
     adaptive_free(row.model);
     return st;
 }

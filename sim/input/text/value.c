@@ -35,8 +35,35 @@ static bool read_exponent(const char *s, int *out)
     return *s == '\0';
 }
 
+/*
+ * Nearly every number is short, with no exponent, and whole or in parts that divide the unit: then 64 bits do.
+ * False: it is not such a one, and nothing was done.
+ */
+static bool read_short(const char *s, value_wide unit, value_wide *out)
+{
+    enum { DIGITS = 18 };
+    uint64_t v = 0, scale = 1;
+    int n = 0;
+    bool dot = false;
+    for (; n < DIGITS && (is_digit(*s) || (*s == '.' && !dot)); s++) {
+        if (*s == '.') { dot = true; continue; }
+        v = v * 10 + (uint64_t)(*s - '0');
+        if (dot) scale *= 10;
+        n++;
+    }
+    if (n == 0 || *s != '\0' || unit > INT64_MAX || (uint64_t)unit % scale != 0) return false;
+    *out = (value_wide)v * (int64_t)((uint64_t)unit / scale);
+    return true;
+}
+
 bool value_number(const char *s, value_wide unit, value_wide max, value_wide *out, bool *rounded)
 {
+    value_wide fast;
+    if (read_short(s, unit, &fast)) {
+        if (fast > max) return false;
+        *out = fast;
+        return true;
+    }
     value_wide v = 0, scale = 1;
     bool any = false, dot = false;
     int exponent;

@@ -131,8 +131,9 @@ static enum st convert(struct convert *c, int id, int depth, struct ydoc_node **
 
 static enum st parse_error(const yaml_parser_t *p, const char *file, bool located, struct diag *d)
 {
-    const char *what = p->problem != NULL ? p->problem : "unreadable";
-    if (p->error == YAML_MEMORY_ERROR) return diag_at(d, ST_EWORLD, file, 0, 0, "out of memory");
+    const char *what = p->problem;
+    /* Some allocations of libyaml's fail with no error set; everything else says what the problem is. */
+    if (p->error == YAML_MEMORY_ERROR || what == NULL) return diag_at(d, ST_EWORLD, file, 0, 0, "out of memory");
     if (p->error == YAML_READER_ERROR)
         return diag_at(d, ST_EINPUT, file, 0, 0, "not valid YAML: %s at byte %zu; expected UTF-8 text", what, p->problem_offset + 1);
     uint32_t line = located ? (uint32_t)p->problem_mark.line + 1 : 0, col = located ? (uint32_t)p->problem_mark.column + 1 : 0;

@@ -13,6 +13,7 @@
     X(native)   \
     X(table)    \
     X(gen)      \
+    X(draw)     \
     X(openb)    \
     X(slurm)    \
     X(sacct)    \

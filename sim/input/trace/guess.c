@@ -28,7 +28,7 @@ static const char *const nothing[] = { "None", "none", "NULL", "null",    "nan",
 /* Names that columns of a figure go by, letters and digits alone; the earlier is preferred. */
 static const struct { enum mapping_figure figure; const char *names;
 } known[] = {
-    { MAPPING_ID, "jobid jobidraw id jobname instancesn podname name uuid" },
+    { MAPPING_ID, "jobid jobidraw id jobnumber jobno job jobname instancesn podname name uuid" },
     { MAPPING_SUBMIT, "submit submittime submittedtime submitteds submits submitms submittedat submission "
                       "submissiontime arrival arrivaltime arrivals "
                       "createdat creationtime created createtime queuedat queuetime timestamp enqueuetime" },
@@ -48,7 +48,7 @@ static const struct { enum mapping_figure figure; const char *names;
     { MAPPING_CPUS, "cpus cpunum numcpu numcpus cores ncpus ncores cpucount cpurequest reqcpus alloccpus cpu" },
     { MAPPING_MEM, "mem memory memorymib memmib memorymb memmb memorygib memgib memorygb memgb memorybytes memorykb "
                    "memoryrequest reqmem" },
-    { MAPPING_GPU_TYPE, "gputype gpumodel gpuspec accelerator" },
+    { MAPPING_GPU_TYPE, "gputype gpumodel gpuspec accelerator card cardtype" },
     { MAPPING_PRIORITY, "priority" },
     { MAPPING_NODES, "nodelist nodes hosts hostname hostlist node" },
     { MAPPING_STATE, "state status jobstate jobstatus podphase exitstatus" },
@@ -100,22 +100,31 @@ static void look(struct seen *c, const char *s)
         c->n_timed += clock != NULL;
         c->n_zoned += clock != NULL && strpbrk(clock, "Z+-U") != NULL;
     } else if (value_span(s, INT64_MAX / 4, &us, &form, NULL)) c->of[form == VALUE_CLOCK ? F_CLOCK : F_UNITS]++;
-    else c->of[slashed(s)]++;
+    else {
+        const enum form day = slashed(s);
+        c->of[day]++;
+        c->n_timed += day != F_TEXT && strchr(s, ':') != NULL;
+    }
 }
 
-/* Comma, tab, pipe or semicolon: whichever the first line has most of; objects in braces are JSON. */
+/*
+ * Comma, tab, pipe or semicolon: what the file's name says, if the first line has any of it (a spreadsheet's .csv may
+ * have semicolons), else whichever that line has most of; objects in braces are JSON.
+ */
 static char find_kind(const char *path)
 {
-    char kind = rows_kind(path), best = ',';
+    const char named = rows_kind(path);
+    char best = ',';
     size_t most = 0, n[256] = { 0 };
-    FILE *f = kind != 0 ? NULL : fopen(path, "rb");
-    if (f == NULL) return kind != 0 ? kind : ',';
+    FILE *f = named == ROWS_JSON ? NULL : fopen(path, "rb");
+    if (f == NULL) return named != 0 ? named : ',';
     int c = fgetc(f);
     if (c == '{' || c == '[') best = ROWS_JSON;
     for (int k = 0; best != ROWS_JSON && c != EOF && c != '\n' && k < 1 << 20; k++, c = fgetc(f)) n[c & 255]++;
+    (void)fclose(f);
+    if (named != 0 && n[(unsigned char)named] > 0) return named;
     for (const char *s = ",\t|;"; best != ROWS_JSON && *s != '\0'; s++)
         if (n[(unsigned char)*s] > most) { most = n[(unsigned char)*s]; best = *s; }
-    (void)fclose(f);
     return best;
 }
 
@@ -171,7 +180,7 @@ static void put_name(FILE *f, const char *name)
     (void)fputs("`\"", f);
 }
 
-/* The column whose name stands first in the list; its letters and digits alone count. */
+/* The column whose name stands first in the list; its letters and digits alone count, and no unit in brackets. */
 static struct seen *find(struct guess *g, const char *list)
 {
     struct seen *best = NULL;
@@ -179,7 +188,7 @@ static struct seen *find(struct guess *g, const char *list)
     for (size_t i = 0; i < g->n; i++) {
         char plain[64];
         size_t n = 0;
-        for (const char *s = g->col[i].name; *s != '\0' && n + 3 < sizeof plain; s++)
+        for (const char *s = g->col[i].name; *s != '\0' && *s != '(' && *s != '[' && n + 3 < sizeof plain; s++)
             if (isalnum((unsigned char)*s) != 0) plain[++n] = (char)tolower((unsigned char)*s);
         plain[0] = ' ';
         plain[n + 1] = ' ';
@@ -213,11 +222,17 @@ static const char *unit_of(const char *name, enum mapping_dimension dimension)
         { "_mib", "MiB", MAPPING_BYTES }, { "_mb", "MB", MAPPING_BYTES },      { "_gib", "GiB", MAPPING_BYTES },
         { "_gb", "GB", MAPPING_BYTES },   { "_kb", "kB", MAPPING_BYTES },      { "_bytes", "B", MAPPING_BYTES },
     };
-    size_t n = strlen(name);
+    char plain[64];             /* `Wall Time (min)` and `wall time [min]` end as wall_time_min does */
+    size_t n = 0;
+    for (const char *s = name; *s != '\0' && n + 1 < sizeof plain; s++) {
+        if (strchr(" ([_", *s) == NULL && strchr(")]", *s) == NULL) plain[n++] = *s;
+        else if (n > 0 && plain[n - 1] != '_' && strchr(" ([_", *s) != NULL) plain[n++] = '_';
+    }
+    plain[n] = '\0';
     if (dimension == MAPPING_INSTANT) dimension = MAPPING_SPAN;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         size_t len = strlen(ends[i].end);
-        if (ends[i].dimension == dimension && n > len && strcasecmp(name + n - len, ends[i].end) == 0)
+        if (ends[i].dimension == dimension && n > len && strcasecmp(plain + n - len, ends[i].end) == 0)
             return ends[i].unit;
     }
     return NULL;

@@ -98,6 +98,19 @@ bool trace_option_parse(const struct trace_option *x, const char *text, void *ow
     return false;
 }
 
+bool trace_option_set(const struct trace_option *x, size_t n, void *own, const char *of, const char *name,
+                      const char *value, char *error, size_t cap, const char **nearest)
+{
+    const struct trace_option *p = trace_option_find(x, n, name);
+    const char *names[64];
+    if (p != NULL) return trace_option_parse(p, value, own, error, cap);
+    SIM_ASSERT(n <= ARRAY_LEN(names));
+    for (size_t i = 0; i < n; i++) names[i] = x[i].key;
+    (void)snprintf(error, cap, "unknown parameter '%s' of %s", name, of);
+    if (nearest != NULL) *nearest = diag_nearest(name, names, n);
+    return false;
+}
+
 bool trace_option_is_name(const char *text) { return strpbrk(text, "./") == NULL; }
 
 bool trace_option_is_word(const struct trace_option *x)

@@ -63,6 +63,13 @@ bool trace_option_is_name(const char *text);
 /* One value from text.  On failure false, and error [cap] says what was found and what was expected. */
 bool trace_option_parse(const struct trace_option *x, const char *text, void *own, char *error, size_t cap);
 
+/*
+ * The option called `name` from text.  On failure false, and error [cap] says what is wrong; for an unknown name, which
+ * `of` has not, *nearest is the best guess or NULL (nearest itself may be NULL).
+ */
+bool trace_option_set(const struct trace_option *x, size_t n, void *own, const char *of, const char *name,
+                      const char *value, char *error, size_t cap, const char **nearest);
+
 /* By key; NULL: the table has none. */
 const struct trace_option *trace_option_find(const struct trace_option *x, size_t n, const char *key);
 

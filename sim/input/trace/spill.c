@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/rng.h"
 #include "base/scratch.h"
 
+/* offset: of the record; its last bit, which ALIGN leaves 0, says that the job waits for others. */
 struct entry { sim_tick submit; int64_t offset; };
+static int64_t place_of(const struct entry *e) { return e->offset & ~(int64_t)1; }
+static bool waits(const struct entry *e) { return (e->offset & 1) != 0; }
 struct spill {
     struct entry *at; size_t n, cap;
     int64_t end;                /* bytes of all records */
@@ -97,7 +101,7 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
     MEM_ROOM(x->memory, x->cap_memory, from + n);
     put(x->memory + from, &h, text);
     MEM_ROOM(x->at, x->cap, x->n + 1);
-    x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end };
+    x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end | (s->after != NULL) };
     x->end += (int64_t)n;
     bool ok = x->tmp == NULL || fwrite(x->memory, 1, n, x->tmp) == n;
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
@@ -110,7 +114,29 @@ static int by_submit(const void *a, const void *b)
     return x->offset < y->offset ? -1 : 1;      /* offset: file order */
 }
 
-enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, struct diag *d)
+static int by_submit_and_waits(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return x->submit == y->submit && waits(x) != waits(y) ? waits(x) - waits(y) : by_submit(a, b);
+}
+
+/* Of sorted jobs. */
+static void shuffle_ties(struct spill *x, uint64_t tie_seed)
+{
+    struct rng g;
+    size_t first = 0;
+    rng_init(&g, tie_seed, "ties of jobs", 0);
+    for (size_t i = 1; i < x->n; i++) {
+        if (x->at[i].submit != x->at[first].submit) first = i;
+        if (waits(&x->at[i])) continue;
+        const size_t k = first + (size_t)rng_below(&g, i - first + 1);
+        const struct entry e = x->at[i];
+        x->at[i] = x->at[k];
+        x->at[k] = e;
+    }
+}
+
+enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, struct diag *d)
 {
     if (x->tmp != NULL && fflush(x->tmp) != 0)
         return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
@@ -122,7 +148,10 @@ enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to,
         sorted = sorted && (n < 2 || x->at[n - 2].submit <= x->at[n - 1].submit);
     }
     x->n = n;
-    if (!sorted) qsort(x->at, x->n, sizeof *x->at, by_submit);
+    if (tie_seed > 0) {
+        qsort(x->at, x->n, sizeof *x->at, by_submit_and_waits);
+        shuffle_ties(x, tie_seed);
+    } else if (!sorted) qsort(x->at, x->n, sizeof *x->at, by_submit);
     return ST_OK;
 }
 
@@ -150,8 +179,8 @@ static enum st read_record(const struct spill *x, int64_t at, struct spill_job *
 enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d)
 {
     if (k >= x->n) return ST_END;
-    if (x->tmp != NULL) TRY(read_record(x, x->at[k].offset, j, d));
-    const char *p = x->tmp != NULL ? j->bytes : x->memory + x->at[k].offset;
+    if (x->tmp != NULL) TRY(read_record(x, place_of(&x->at[k]), j, d));
+    const char *p = x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k]);
     struct record h;
     memcpy(&h, p, sizeof h);
     *out = h.spec;

@@ -19,8 +19,12 @@ void    spill_destroy(struct spill *x);                         /* NULL is fine 
 static inline bool spill_can_keep(const struct job_spec *s) { return s->graph == NULL && s->calls == NULL; }
 enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d);
 bool    spill_is_full(const struct spill *x);                   /* the next job goes to a file, with all before it */
-/* In order of time, ties as they were added; those alone that were submitted in [from, to) after `origin`. */
-enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, struct diag *d);
+/*
+ * In order of time; those alone that were submitted in [from, to) after `origin`.  Ties are as they were added, or
+ * with a tie_seed above 0 in an order drawn from it, but behind the others those that wait for other jobs, as added:
+ * a job can wait only for one before it.
+ */
+enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, struct diag *d);
 
 /* A stream's memory for the job at hand; zero-initialise to begin. */
 struct spill_job { char *bytes; size_t cap; };

@@ -179,8 +179,10 @@ static enum st read_whole(struct table *x, enum mapping_figure f, int64_t min, i
     char error[96];
     TRY(read_number(x, f, &v, &is, d));
     if (!is) return ST_OK;
-    (void)snprintf(error, sizeof error, "is not a whole number in %lld..%lld", (long long)min, (long long)max);
-    if (v % EXPR_ONE != 0 || v / EXPR_ONE < min || v / EXPR_ONE > max) return fail(x, f, d, error);
+    if (v % EXPR_ONE != 0 || v / EXPR_ONE < min || v / EXPR_ONE > max) {
+        (void)snprintf(error, sizeof error, "is not a whole number in %lld..%lld", (long long)min, (long long)max);
+        return fail(x, f, d, error);
+    }
     *out = (int64_t)(v / EXPR_ONE);
     return ST_OK;
 }
@@ -210,9 +212,10 @@ static enum st read_text(struct table *x, enum mapping_figure f, const char **ou
     char line[24];
     *out = NULL;
     if (v->node == NULL) return ST_OK;
-    (void)snprintf(line, sizeof line, "%u", rows_line(x->rows));
-    if (v->expr == NULL) text = line;
-    else TRY(eval_text(x, v, &text, d));
+    if (v->expr == NULL) {
+        (void)snprintf(line, sizeof line, "%u", rows_line(x->rows));
+        text = line;
+    } else TRY(eval_text(x, v, &text, d));
     if (v->join != NULL) TRY(eval_text(x, v->join, &joined, d));
     if (*text == '\0' && *joined == '\0') return ST_OK;
     *out = text;

@@ -14,13 +14,14 @@
 #include "base/hash64.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "input/trace/as_calls.h"
+#include "input/trace/format/as_calls.h"
 #include "input/trace/ids.h"
 #include "input/trace/reader.h"
 #include "input/trace/spill.h"
 #include "model/calls/calltime.h"
 #include "model/calls/relation.h"
 #include "model/dependency.h"
+#include "model/speed/scaling.h"
 
 /* ---- repairs ---- */
 
@@ -89,6 +90,30 @@ static const char *draw_model(const struct trace_opts *o, const struct job_spec 
     return o->dflt.models[rng_below(&r, o->dflt.n_models)];
 }
 
+/*
+ * A job of whole GPUs and of one size, whose model is called as a scaling, may run on 1 to `elastic_gpus`, or to what it
+ * asks.  One whose sizes the scaling does not all know stays as it is.
+ */
+static void make_elastic(const struct trace_env *env, struct job_spec *s)
+{
+    const struct scaling *x = env->opts->scaling;
+    const struct task_group *g = s->group;
+    char lacks[400];
+    if (s->elastic.max > 0 || s->model == NULL || s->n_groups > 1 || !(s->gang || g->n == 1) || s->node != NULL ||
+        s->graph != NULL || s->calls != NULL || g->shape.n_gpu == 0 || g->shape.gpu_milli < GPU_WHOLE) return;
+    uint32_t id = intern_find(&x->names, s->model), gpus = (uint32_t)g->shape.n_gpu, max = env->opts->dflt.elastic_gpus / gpus;
+    if (max < g->n) max = g->n;
+    if (id == NONE) return;
+    if (max > SCALING_GPUS_MAX || !scaling_accepts(x, id, g->n * gpus) ||
+        scaling_lacks(x, id, env->cluster, g->shape.gpu_types, gpus, max * gpus, lacks, sizeof lacks) != NULL) {
+        trace_count(env, "job of one size, as its model's scaling does not know all others", s->line);
+        return;
+    }
+    trace_count(env, "job that may run on other numbers of GPUs, by its model's scaling", s->line);
+    s->gang = true;
+    s->elastic = (struct elastic){ .min = 1, .max = max, .scaling = id };
+}
+
 /* A start that cannot be is not kept; names of nodes alone that the cluster does not have are told of. */
 static enum st check_past(const struct trace_env *env, struct job_spec *s, struct diag *d)
 {
@@ -122,6 +147,7 @@ static enum st complete(const struct trace_env *env, struct job_spec *s, struct 
     if (s->user == NULL)  s->user = o->dflt.user;
     if (s->queue == NULL) s->queue = o->dflt.queue;
     if (s->model == NULL) s->model = o->dflt.n_models > 0 ? draw_model(o, s) : o->dflt.model;
+    if (o->dflt.elastic_gpus > 0) make_elastic(env, s);
     if (s->submit < 0)
         return diag_at(d, ST_EINPUT, path, s->line, 0, "job '%s' arrives before time 0", s->id);
     if (s->after != NULL && s->calls != NULL)
@@ -330,7 +356,9 @@ static enum st scan(struct trace *t, struct diag *d)
             }
             if ((st = trace_repair(&env, "row out of time order, sorted", s.line, d)) != ST_OK) break;
         }
-        if (t->spill != NULL && ((spill_is_full(t->spill) && f->sorted) || !spill_can_keep(&s))) {
+        if (t->opts.tie_seed > 0 && !spill_can_keep(&s) && s.submit == max)
+            trace_count(&env, "job with a graph or calls that arrives with the one before it: they keep their order", s.line);
+        if (t->spill != NULL && ((spill_is_full(t->spill) && f->sorted && t->opts.tie_seed == 0) || !spill_can_keep(&s))) {
             spill_destroy(t->spill);            /* read again by whoever wants it */
             t->spill = NULL;
         }
@@ -407,8 +435,8 @@ static enum st sort_jobs(struct trace *t, struct diag *d)
     enum st st;
     if (t->spill == NULL && f->sorted) return ST_OK;
     if (t->spill == NULL) TRY(read_again(t, d));
-    TRY(spill_sort(t->spill, f->origin, t->opts.window_from, t->opts.window_to, d));
-    if (f->sorted) return ST_OK;
+    TRY(spill_sort(t->spill, f->origin, t->opts.window_from, t->opts.window_to, t->opts.tie_seed, d));
+    if (f->sorted && t->opts.tie_seed == 0) return ST_OK;
     *f = zero;
     TRY(stream_open(&in, t, d));
     while ((st = stream_next(&in, &s, d)) == ST_OK) count_job(f, &s);

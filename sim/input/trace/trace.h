@@ -41,6 +41,7 @@ struct trace_defaults {
     const char *model, *user, *queue;
     const char *const *models; size_t n_models;     /* one of them, drawn from the seed, for each job with GPUs;
                                                      * excludes model */
+    uint32_t elastic_gpus;      /* jobs whose model is called as a scaling may run on up to so many; 0: none */
     sim_tick limit;             /* -1: none */
     double   limit_factor;      /* 0: none; else limit = factor x true duration, where the trace has none */
 };
@@ -60,6 +61,7 @@ struct trace_opts {
     double      speedup;        /* > 0: divide the gaps between arrivals */
     double      load;           /* 0: as it is; else scale the gaps to this offered load; excludes speedup != 1 */
     uint64_t    seed;
+    uint64_t    tie_seed;       /* > 0: jobs that arrive together do so in an order drawn from it */
     /* What the trace is read into or for, beside cluster and speeds. */
     struct data *data;          /* where readers put the blocks that jobs name; NULL: formats with data are refused */
     const struct scaling *scaling;      /* what elastic jobs name; NULL: they are refused */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/rng.h"
 
 /* ---- building ---- */
 
@@ -69,7 +70,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu + 1);   /* one to point at where there is none */
     struct node *n = &c->node[c->n_nodes++];
     *n = (struct node){
-        .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,
+        .listed = c->n_nodes - 1, .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
@@ -95,6 +96,30 @@ static bool same_class(const struct cluster *c, const struct node *a, const stru
                               c->card[a->card0].core_total == c->card[b->card0].core_total));
 }
 
+/* These nodes, n different ones, in this order, and no others. */
+static void take(struct cluster *c, const uint32_t *order, uint32_t n)
+{
+    struct node *node;
+    struct card *card;
+    struct intern names = { 0 };
+    uint32_t n_cards = 0;
+    MEM_ARRAY(node, n);
+    MEM_ARRAY(card, (size_t)c->n_cards + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        node[i] = c->node[order[i]];
+        for (uint32_t g = 0; g < node[i].n_gpu; g++) card[n_cards + g] = c->card[node[i].card0 + g];
+        node[i].card0 = n_cards;
+        node[i].listed = i;
+        n_cards += node[i].n_gpu;
+        (void)intern_id(&names, intern_name(&c->node_names, order[i]));
+    }
+    MEM_FREE(c->node, c->card);
+    intern_fini(&c->node_names);
+    c->node = node; c->n_nodes = n; c->cap_node = n;
+    c->card = card; c->n_cards = n_cards; c->cap_card = (size_t)c->n_cards + 1;
+    c->node_names = names;
+}
+
 void cluster_cut(struct cluster *c, double fraction)
 {
     uint32_t n = c->n_nodes, *class, *size, *seen, n_classes = 0, *first;
@@ -106,24 +131,42 @@ void cluster_cut(struct cluster *c, double fraction)
         class[i] = k;
         size[k]++;
     }
-    struct intern names = { 0 };
-    uint32_t out = 0, out_card = 0;
+    uint32_t out = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t of = size[class[i]], keep = (uint32_t)lround(of * fraction), at = seen[class[i]]++;
         if (keep == 0) keep = 1;
-        if ((uint64_t)(at + 1) * keep / of == (uint64_t)at * keep / of) continue;
-        struct node nd = c->node[i];
-        for (uint32_t g = 0; g < nd.n_gpu; g++) c->card[out_card + g] = c->card[nd.card0 + g];
-        nd.card0 = out_card;
-        out_card += nd.n_gpu;
-        c->node[out++] = nd;
-        (void)intern_id(&names, intern_name(&c->node_names, i));
+        if ((uint64_t)(at + 1) * keep / of != (uint64_t)at * keep / of) first[out++] = i;
     }
-    c->n_nodes = out;
-    c->n_cards = out_card;
-    intern_fini(&c->node_names);
-    c->node_names = names;
+    take(c, first, out);
     mem_free(class); mem_free(size); mem_free(seen); mem_free(first);
+}
+
+uint32_t cluster_lose(struct cluster *c, const char *name)
+{
+    const uint32_t n = c->n_nodes, node = intern_find(&c->node_names, name), rack = intern_find(&c->rack_names, name);
+    uint32_t *left, n_left = 0;
+    MEM_ARRAY(left, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (i != node && (rack == NONE || c->node[i].rack != rack)) left[n_left++] = i;
+    take(c, left, n_left);
+    mem_free(left);
+    return n - n_left;
+}
+
+void cluster_shuffle(struct cluster *c, uint64_t seed)
+{
+    struct rng g;
+    uint32_t *order;
+    MEM_ARRAY(order, c->n_nodes);
+    rng_init(&g, seed, "ties of nodes", 0);
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        const uint32_t k = (uint32_t)rng_below(&g, i + 1);
+        order[i] = order[k];
+        order[k] = i;
+    }
+    take(c, order, c->n_nodes);
+    for (uint32_t i = 0; i < c->n_nodes; i++) c->node[i].listed = order[i];
+    mem_free(order);
 }
 
 static uint32_t class_hash(const struct cluster *c, const struct node *n)

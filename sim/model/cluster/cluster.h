@@ -33,6 +33,7 @@ struct node {
     int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
     uint32_t links;                     /* between its cards: of cluster_links; 0: they cost nothing */
     uint32_t draw;                      /* what it draws and costs: energy.h */
+    uint32_t listed;                    /* its number in the order of the description; cluster_shuffle changes it */
     uint32_t n_tasks;                   /* holders now */
     uint32_t max_tasks;                 /* holders at most; 0: no limit */
     uint32_t first_hold;                /* list of holders, NONE when empty */
@@ -117,6 +118,8 @@ struct node_spec {
 
 /* Zero-initialise a cluster to begin.  Add nodes, then seal. */
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d);
+/* Number the nodes anew, at random: before it is sealed, and before anyone notes a number. */
+void cluster_shuffle(struct cluster *c, uint64_t seed);
 uint32_t cluster_label(struct cluster *c, const char *name, struct diag *d);   /* bit index, NONE when full */
 uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d);
 /* A licence by its name, with none of it yet; NONE when full. */
@@ -139,6 +142,8 @@ const int32_t *cluster_preferred(const struct cluster *c, uint32_t prefers);    
 /* Keep a fraction of the nodes of each class (alike when idle), evenly
  * spaced in node order, at least one of each: a scenario's `cut`.  Before seal. */
 void    cluster_cut(struct cluster *c, double fraction);
+/* Take out the node, or the nodes of the rack, of this name; how many.  Before seal. */
+uint32_t cluster_lose(struct cluster *c, const char *name);
 void    cluster_seal(struct cluster *c);
 void    cluster_fini(struct cluster *c);
 

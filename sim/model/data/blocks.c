@@ -76,23 +76,26 @@ struct racks { uint32_t *node, *rack_of; struct span *rack; uint32_t n; };     /
 
 static void racks_init(struct racks *k, const struct cluster *c)
 {
-    uint32_t *next, n_racks = c->rack_names.n;
+    uint32_t *next, *at, n_racks = c->rack_names.n;
     k->n = c->n_nodes;
     MEM_ARRAY(k->node, k->n);
     MEM_ARRAY(k->rack_of, k->n);
     MEM_ARRAY(k->rack, n_racks);
     MEM_ARRAY(next, n_racks);
+    MEM_ARRAY(at, k->n);                /* in the order of the description: a draw is of a node, whatever its number */
+    for (uint32_t i = 0; i < k->n; i++) at[c->node[i].listed] = i;
     for (uint32_t i = 0; i < k->n; i++) k->rack[c->node[i].rack].hi++;
-    for (uint32_t r = 0, at = 0; r < n_racks; r++) {
-        k->rack[r].lo = next[r] = at;
-        at = k->rack[r].hi += at;
+    for (uint32_t r = 0, from = 0; r < n_racks; r++) {
+        k->rack[r].lo = next[r] = from;
+        from = k->rack[r].hi += from;
     }
     for (uint32_t i = 0; i < k->n; i++) {
-        uint32_t r = c->node[i].rack, place = next[r]++;
-        k->node[place] = i;
+        uint32_t r = c->node[at[i]].rack, place = next[r]++;
+        k->node[place] = at[i];
         k->rack_of[place] = r;
     }
     mem_free(next);
+    mem_free(at);
 }
 
 static void racks_fini(struct racks *k) { mem_free(k->node); mem_free(k->rack_of); mem_free(k->rack); }

@@ -18,7 +18,6 @@ void estimate_init(struct estimate *e, uint32_t window)
 void estimate_fini(struct estimate *e)
 {
     for (int l = 0; l < LEVELS; l++) mem_free(e->level[l].last);
-    memset(e, 0, sizeof *e);
 }
 
 void estimate_add(struct estimate *e, enum data_level level, int64_t bytes, sim_tick us)

@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { POINTS_MAX = 64 };
-
 void curve_fini(struct curve *c)
 {
     if (c->line != NULL) gsl_interp_free(c->line);
@@ -30,13 +28,14 @@ static bool number(const char **s, double *out)
 
 static const char *parse_points(struct curve *c, const char *s)
 {
-    MEM_ARRAY(c->x, POINTS_MAX);
-    MEM_ARRAY(c->y, POINTS_MAX);
+    size_t cap_x = 0, cap_y = 0;
     for (;;) {
         double x, y;
-        if (c->n == POINTS_MAX) return "more than 64 points";
+        if (c->n == CURVE_POINTS_MAX) return "more than 1000 points";
         if (!number(&s, &x) || *s++ != ':' || !number(&s, &y)) return "expected points such as 1:0.2;2:0.4, or linear:5";
         if (c->n > 0 && x <= c->x[c->n - 1]) return "points must come in increasing order";
+        MEM_RESERVE(c->x, cap_x, (size_t)c->n + 1);
+        MEM_RESERVE(c->y, cap_y, (size_t)c->n + 1);
         c->x[c->n] = x;
         c->y[c->n++] = y;
         if (*s == '\0') return NULL;

@@ -12,6 +12,8 @@
 #include <gsl/gsl_interp.h>
 #include "base/diag.h"
 
+enum { CURVE_POINTS_MAX = 1000 };      /* in a text */
+
 struct curve {
     double  *x, *y;             /* [n], x increasing; owned.  n 0 with knee 0: no curve */
     uint32_t n;

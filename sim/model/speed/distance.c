@@ -89,8 +89,7 @@ static bool find_measured(const struct speed *s, uint32_t t, double *speed)
     for (uint32_t i = 0; i < s->n_part && how != LEVEL_LOCAL && s->env.profiles->apart.n > 0; i++) {
         uint32_t model = speed_model(s, t), type = s->env.cluster->node[s->part[i].node].gpu_type;
         double one;
-        if (!measured_find(&s->env.profiles->apart, model, how, type, &one) &&
-            (how == LEVEL_RACK || !measured_find(&s->env.profiles->apart, model, LEVEL_RACK, type, &one))) continue;
+        if (!profiles_apart(s->env.profiles, model, how == LEVEL_CROSS, type, &one)) continue;
         *speed = is_known ? fmin(*speed, one) : one;
         is_known = true;
     }

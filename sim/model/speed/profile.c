@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/mem.h"
+#include "model/data/blocks.h"
 
 void profiles_fini(struct profiles *p)
 {
@@ -19,6 +20,13 @@ void profiles_fini(struct profiles *p)
     scaling_fini(&p->scaling);
     phases_fini(&p->phases);
     memset(p, 0, sizeof *p);
+}
+
+bool profiles_apart(const struct profiles *p, uint32_t model, bool is_cross, uint32_t gpu_type, double *speed)
+{
+    if (p->apart.n == 0) return false;
+    return (is_cross && measured_find(&p->apart, model, LEVEL_CROSS, gpu_type, speed)) ||
+           measured_find(&p->apart, model, LEVEL_RACK, gpu_type, speed);
 }
 
 bool profiles_add(struct profiles *p, const struct profile *row)

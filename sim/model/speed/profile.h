@@ -62,6 +62,8 @@ struct profiles {
 };
 
 void profiles_fini(struct profiles *p);         /* zero-initialise to begin */
+/* Speed of a model on several nodes of one rack, or of several, over that on one node; false: not measured. */
+bool profiles_apart(const struct profiles *p, uint32_t model, bool is_cross, uint32_t gpu_type, double *speed);
 /* Takes the curves.  False when the model has a row of that layout already, or another category. */
 bool profiles_add(struct profiles *p, const struct profile *row);
 

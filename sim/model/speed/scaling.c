@@ -2,6 +2,7 @@
 #include "model/speed/scaling.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/mem.h"
@@ -11,6 +12,7 @@ void scaling_fini(struct scaling *s)
     for (size_t i = 0; i < s->n; i++) {
         curve_fini(&s->at[i].one);
         curve_fini(&s->at[i].several);
+        curve_fini(&s->at[i].told);
         adaptive_free(s->at[i].model);
     }
     for (size_t i = 0; i < s->step_names.n; i++) {
@@ -21,6 +23,28 @@ void scaling_fini(struct scaling *s)
     intern_fini(&s->names);
     intern_fini(&s->step_names);
     memset(s, 0, sizeof *s);
+}
+
+/* From 1 GPU, or 2 of several nodes, as far as the model's batch sizes go. */
+static void fill_points(struct curve *out, const struct adaptive *a, uint32_t most, bool is_several)
+{
+    double *x, *y, v;
+    uint32_t n = 0;
+    MEM_ARRAY(x, most);
+    MEM_ARRAY(y, most);
+    for (uint32_t k = is_several ? 2 : 1; k <= most; k++) {
+        if ((v = adaptive_goodput(a, k, is_several)) <= 0 || !isfinite(v)) break;
+        x[n] = k;
+        y[n++] = v;
+    }
+    curve_points(out, x, y, n);
+    MEM_FREE(x, y);
+}
+
+void scaling_fill(struct scaling_row *row, uint32_t most)
+{
+    fill_points(&row->one, row->model, most, false);
+    fill_points(&row->several, row->model, most, true);
 }
 
 bool scaling_add(struct scaling *s, const struct scaling_row *row)
@@ -73,6 +97,15 @@ double scaling_speed(const struct scaling_row *row, uint32_t asked, const struct
     const struct curve *far = curve_is_none(&row->several) ? &row->one : &row->several;
     double at_asked = curve_at(asked <= last(&row->one) ? &row->one : far, asked);
     return curve_at(where->n_nodes > 1 ? far : &row->one, where->n_gpus) / at_asked;
+}
+
+double scaling_told(const struct scaling_row *row, sim_tick all, sim_tick left)
+{
+    const struct curve *c = &row->told;
+    uint32_t k = 0;
+    if (c->n == 0) return all > 0 ? (double)left / (double)all : 0;
+    while (k + 1 < c->n && c->x[k + 1] * (double)all <= (double)(all - left + 1)) k++;     /* left is rounded up */
+    return c->y[k];
 }
 
 struct steps *scaling_steps(const struct scaling *s, const char *name)

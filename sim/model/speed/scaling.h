@@ -19,10 +19,10 @@ struct scaling_row {
     uint32_t name, gpu_type;    /* id in names; of the cluster, NONE: any */
     struct curve one, several;  /* above 0; several none: as one, and the way between nodes has its own cost */
     sim_tick restart;           /* time a start after the first takes before it computes; -1: as any job's */
-    sim_tick start;             /* the same of its first start */
+    sim_tick start;             /* the same of its first start; -1: none */
     bool     only_listed;       /* sizes between the points are refused */
     struct adaptive *model;     /* owned; NULL: points were given */
-    uint32_t epochs;            /* its progress is told in so many equal parts; 0: always */
+    struct curve told;          /* the share of its work that it says is left, from each share done on; none: as it is */
     uint32_t widest;            /* cards of the largest node that the row holds for */
 };
 
@@ -34,12 +34,16 @@ struct scaling {
 };
 
 void scaling_fini(struct scaling *s);           /* zero-initialise to begin */
-/* Takes the curves and the model.  False: there is a row of that name and type. */
+/* Takes its curves and the model.  False: there is a row of that name and type. */
 bool scaling_add(struct scaling *s, const struct scaling_row *row);
+/* The points of a row that has a model without measured times: goodput on each number of GPUs up to `most`. */
+void scaling_fill(struct scaling_row *row, uint32_t most);
 /* Of the type, else the one for any; NULL: there is none.  O(rows). */
 const struct scaling_row *scaling_find(const struct scaling *s, uint32_t name, uint32_t gpu_type);
 /* Speed there over that on `asked` GPUs; 0: it does not run there. */
 double scaling_speed(const struct scaling_row *row, uint32_t asked, const struct spread *where);
+/* Of a job with so much to do, the share that it says is left where `left` is. */
+double scaling_told(const struct scaling_row *row, sim_tick all, sim_tick left);
 /* n GPUs on n_nodes nodes; 0: on one; 1: on several, but as few as the largest hold.  Their counts, if as few: count [n]. */
 struct spread scaling_spread(const struct scaling_row *row, uint32_t n, uint32_t n_nodes, uint32_t *count);
 /* Does it know of several nodes, with all their exchange? */

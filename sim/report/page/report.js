@@ -54,23 +54,48 @@ function difference(v) {
     (x < 0 ? "\u2212" : "+") + fixed(Math.abs(x), n) + (percent ? " %" : ""), interval(half, n));
 }
 
-/* Columns are [name, unit], or names; they are aligned as the cells of the first row.  A row is an array of cells. */
-function table(caption, columns, rows, { id, kind, sorts } = {}) {
+/* A box that scrolls can be reached by keyboard; one that has room for everything is no stop on the way. */
+const scrolls = new ResizeObserver((boxes) => {
+  for (const { target } of boxes)
+    if (target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight)
+      target.tabIndex = 0;
+    else
+      target.removeAttribute("tabindex");
+});
+function scrolling(box, label) {
+  box.setAttribute("role", "group");
+  box.setAttribute("aria-label", label);
+  scrolls.observe(box);
+  return box;
+}
+
+/* What columns of metrics are, below their table: columns as of table(), with a metric. */
+function meanings(columns, id) {
+  const known = columns.filter((c) => page.meanings[c[2]]);
+  return el("dl", { class: "meanings" }, known.map(([name, , metric, more]) =>
+    el("div", {}, el("dt", {}, name), el("dd", { id: id + name }, page.meanings[metric] + (more || "")))));
+}
+
+/* Columns are [name, unit, metric], or names; they are aligned as the cells of the first row.  A row is an array of
+ * cells.  What a metric is shows at its heading, and in the list of meanings() whose id is `means`. */
+function table(caption, columns, rows, { id, kind, sorts, means } = {}) {
   const heads = columns.map((c, i) => {
-    const [name, unit] = Array.isArray(c) ? c : [c, ""];
+    const [name, unit, metric] = Array.isArray(c) ? c : [c, ""];
     const words = [
       name.split("_").flatMap((part, k) => k > 0 ? ["_", el("wbr"), part] : [part]),
       unit ? el("span", { class: "unit" }, " " + unit) : null
     ];
     const isNumber = rows.length > 0 && rows[0][i].classList.contains("n");
-    return el("th", { scope: "col", class: isNumber && "n", "aria-sort": sorts && "none" },
-      sorts ? el("button", { type: "button" }, words) : words);
+    const explains = metric && means && page.meanings[metric] ?
+      { title: page.meanings[metric], "aria-describedby": means + name } : {};
+    return el("th", { scope: "col", class: isNumber && "n", "aria-sort": sorts && "none", ...(sorts ? {} : explains) },
+      sorts ? el("button", { type: "button", ...explains }, words) : words);
   });
   const t = el("table", { id, class: kind }, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)),
     el("tbody", {}, rows.map((r) => el("tr", {}, r))));
   if (sorts)
     heads.forEach((head, column) => head.firstChild.addEventListener("click", () => sort(t, heads, head, column)));
-  return el("div", { class: "scroll" }, t);
+  return scrolling(el("div", { class: "scroll" }, t), caption);
 }
 
 /* A click on a heading sorts by its column, another turns it round; cells without a number come last. */
@@ -94,19 +119,22 @@ function comparison(k, id) {
   const base = k.policies[0], repeated = base.runs.length > 1, bounded = k.columns.some((c) => c.over_bound);
   const name = (p, i) =>
     el("th", { scope: "row", "data-v": i }, el("a", { href: "#" + id + "p" + i }, p.label), star(p));
+  const columns = k.columns.map((c) => [
+    c.name + (c.over_bound ? " / bound" : ""), c.unit, c.metric,
+    c.over_bound ? "; over the least that any schedule could reach: 1.07 leaves 7 % to gain at most" : ""
+  ]);
   const out = [table("Means over seeds" + (repeated ? " with 95 % intervals." : "; one seed, so no intervals.") +
       (bounded ? " / bound: over the least that any schedule could reach." : "") + " Click a heading to sort.",
-    ["policy", "seeds", ...k.columns.map((c) => [c.name + (c.over_bound ? " / bound" : ""), c.unit])],
+    ["policy", "seeds", ...columns],
     k.policies.map((p, i) => [name(p, i), value(p.runs.length), ...p.means.map(value)]),
-    { id: id + "means", kind: "sortable", sorts: true })];
-  if (k.waits) out.push(quiet(k.waits));
+    { id: id + "means", kind: "sortable", sorts: true, means: id + "is-" }), meanings(columns, id + "is-")];
   if (k.policies.length > 1) {
     const means = repeated ? ", paired by seed, with 95 % intervals; pale: the interval holds no difference, too. " +
         "Plain numbers where the base is 0." : ".";
     out.push(table("Difference to " + base.label + means,
-      ["policy", ...k.compared],
+      ["policy", ...k.compared.map((m) => [m, "", m])],
       k.policies.slice(1).map((p, i) => [name(p, i + 1), ...p.differences.map(difference)]),
-      { id: id + "diffs", kind: "sortable", sorts: true }));
+      { id: id + "diffs", kind: "sortable", sorts: true, means: id + "is-" }));
     out.push(quiet("In words:"), el("ul", { class: "words" }, k.sentences.map((s) => el("li", {}, s))));
     for (const remark of k.remarks) out.push(quiet(remark));
     if (k.caution) out.push(quiet(k.caution));
@@ -129,10 +157,11 @@ function chart(c, prefix) {
         a.value = a.value.replace(/^#/, "#" + prefix);
       else if (a.value.includes("url(#"))
         a.value = a.value.replaceAll("url(#", "url(#" + prefix);
+  const isWide = c.wide || svg.viewBox.baseVal.width > 6 * 144; /* drawn for two columns, 144 to the inch */
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", c.caption);
   return el(
-    "figure", { class: c.wide ? "chart wide" : "chart", id: prefix + "fig" }, svg, el("figcaption", {}, c.caption));
+    "figure", { class: isWide ? "chart wide" : "chart", id: prefix + "fig" }, svg, el("figcaption", {}, c.caption));
 }
 
 function charts(k, id) {
@@ -174,6 +203,15 @@ function timeline(k, id) {
 
 /* ---- policy by policy ---- */
 
+/* A metric as the heading of its row, with what it is; below another of the same values, only what its tail makes of
+ * them. */
+function explained(name, before) {
+  const whole = page.meanings[name], what = (s) => s ? s.slice(0, s.lastIndexOf("; ") + 1) : "";
+  const isSame = what(whole) !== "" && what(whole) === what(page.meanings[before]);
+  return el("th", { scope: "row" }, name,
+    whole ? el("span", { class: "meaning" }, isSame ? whole.slice(what(whole).length + 1) : whole) : null);
+}
+
 function slowest(p) {
   if (p.slowest.length === 0)
     return [quiet("No job that ended has a row in the database; ", el("code", {}, "output: {jobs: false}"), " leaves them out.")];
@@ -187,6 +225,21 @@ function slowest(p) {
   ];
 }
 
+const STATUS = {
+  done: "done", timeout: "cut off at its limit", rejected: "rejected: the cluster can never run it",
+  unfinished: "unfinished when the run ended", failed: "failed", never_eligible: "never eligible: what it waits for failed"
+};
+
+/* Jobs that lack something: [id, user, class, GPUs, status, submitted, started, limit, how many there are of all]. */
+function troubled(what, jobs) {
+  if (jobs.length === 0) return null;
+  const when = (us) => number(us === null ? "\u2013" : us === 0 ? "0 s" : duration(us)), all = jobs[0][8];
+  return table(what + ", first seed" + (all > jobs.length ? ": the first " + jobs.length + " of " + all : "") + ".",
+    ["job", "user", "class", "GPUs", "what became of it", "submitted", "first start", "limit"],
+    jobs.map(([job, user, kind, gpus, status, ...times]) =>
+      [text(job), text(user), text(kind), number(gpus), text(STATUS[status] || status), ...times.slice(0, 3).map(when)]));
+}
+
 function policy(p, id) {
   const least = (x) => number(x === null ? "\u2013" : Number(x.toPrecision(6))), unit = (u) => u === "1" ? "" : u,
         scopes = p.metrics.columns.map(([s]) => s);
@@ -195,6 +248,9 @@ function policy(p, id) {
     el("p", {}, "Rule: " + p.source[0][0],
       p.clairvoyant ? [". ", el("b", {}, "Clairvoyant"), ": it was told true durations, which no scheduler knows"] :
                       null),
+    el("p", {}, "Jobs: " + p.fates + "."),
+    troubled("Jobs that did not end as they should", p.troubled),
+    troubled("Jobs without a limit, of which the policy has no estimate", p.unlimited),
     ...slowest(p)
   ];
   if (p.notes.length > 0)
@@ -202,11 +258,15 @@ function policy(p, id) {
       p.notes.map(([name, n, ...x]) => [text(name), number(n), ...x.map(least)])));
   if (p.metrics.rows.length > 0)
     out.push(table("Every metric, mean over seeds. Formulas: " + page.document + ".", ["metric", "unit", ...scopes],
-      p.metrics.rows.map(([name, u, ...x]) => [el("th", { scope: "row" }, name), text(u), ...x.map(value)])));
-  if (p.users.rows.length > 0)
-    out.push(table("By user, mean over seeds.", ["user", ...p.users.columns.map(([name, u]) => [name, unit(u)])],
+      p.metrics.rows.map(([name, u, ...x], i, all) =>
+        [explained(name, i > 0 ? all[i - 1][0] : ""), text(u), ...x.map(value)])));
+  if (p.users.rows.length > 0) {
+    const columns = p.users.columns.map(([name, u]) => [name, unit(u), name]);
+    out.push(table("By user, mean over seeds.", ["user", ...columns],
       p.users.rows.map(
-        ([scope, ...x]) => [el("th", { scope: "row" }, scope.slice("user=".length)), ...x.map(value)])));
+        ([scope, ...x]) => [el("th", { scope: "row" }, scope.slice("user=".length)), ...x.map(value)]),
+      { means: id + "is-" }), meanings(columns, id + "is-"));
+  }
   return el("details", { class: "policy", id }, out);
 }
 
@@ -227,11 +287,20 @@ function provenance(k, id) {
       k.policies.flatMap((p) => p.runs.map(([run, seed, ...rest]) =>
         [number(run), text(p.label), number(seed), ...rest.map(text)])),
       { id: id + "runs", kind: "mono" }),
-    el("details", {}, el("summary", {}, "The scenario as it was run, overrides included"), el("pre", {}, k.scenario))
+    el("details", {}, el("summary", {}, "The scenario as it was run, overrides included"), scrolling(el("pre", {}, k.scenario), "The scenario"))
   ];
 }
 
 /* ---- the whole ---- */
+
+/* "FIFO and EASY: all 100 jobs done; SJF: 97 of 100 jobs done, 3 unfinished." */
+function fates(k) {
+  const of = new Map();
+  for (const p of k.policies) of.set(p.fates, [...(of.get(p.fates) || []), p.label]);
+  if (of.size === 1) return k.policies.length === 1 ? null : "Under every policy: " + k.policies[0].fates + ".";
+  const list = (names) => names.length < 2 ? names[0] : names.slice(0, -1).join(", ") + " and " + names.at(-1);
+  return [...of].map(([what, names]) => list(names) + ": " + what).join("; ") + ".";
+}
 
 const sections = [
   ["compare", "Policies", "Policies side by side", comparison],
@@ -246,7 +315,11 @@ function oneCase(k, id) {
   const [title, path, nodes, gpus, jobs, users] = k.facts[0];
   const facts =
     Object.entries({ scenario: k.name, policies: k.policies.length, nodes, GPUs: gpus, jobs, users, trace: path });
-  return el("section", { id }, el("h2", {}, title),
+  const left = page.unfinished.filter(([, scenario]) => scenario === k.name).length;
+  return el("section", { id }, el("h2", {}, title), el("p", { class: "conclusion" }, k.conclusion),
+    fates(k) ? el("p", {}, fates(k)) : null,
+    left > 0 ? el("p", {}, link("left", left + (left === 1 ? " run" : " runs") + " did not finish"),
+                 left === 1 ? " and is in no number here." : " and are in no number here.") : null,
     el("dl", { class: "facts" },
       facts.map(([name, x]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(x))))),
     sections.map(([anchor, , heading, draw]) => [el("h3", { id: id + anchor }, heading), draw(k, id)]));
@@ -278,6 +351,16 @@ if (page.unfinished.length > 0)
         page.unfinished.map(([run, scenario, name, seed, status, message]) => el("li", {},
                               "run " + run + " (" + scenario + ", " + name + ", seed " + seed + "): " + status +
                                 (message ? ": " + message : ""))))));
+/* Paper cannot be unfolded. */
+let folded = [];
+addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const e of folded) e.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const e of folded) e.open = false;
+  folded = [];
+});
 addEventListener("hashchange", openTarget);
 const target = openTarget();
 if (target) target.scrollIntoView();

@@ -1,10 +1,19 @@
 "use strict";
 /* The timeline: bars of each card or the fill of each node over time, on a canvas; data is timeline_data.c's. */
 
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800"];
+/* Told apart in grey, too: those of plots/style.gp, in its order (colour, hatching, colour of text on it); the last is
+ * for all others.  In the dark what would be lost in the ground, or glare, has another colour. */
+const FILLS = [
+  ["#0072B2", 0, "#ffffff"], ["#56B4E9", 0, "#000000"], ["#C04000", 4, ""], ["#00704F", 5, ""], ["#000000", 0, "#ffffff"],
+  ["#A03C78", 2, ""], ["#e0e0e0", 0, "#000000"]
+];
+const DARK = {
+  "#000000": ["#f4f4f4", "#000000"], "#e0e0e0": ["#3d4450", "#ffffff"], "#C04000": ["#f08050", ""],
+  "#00704F": ["#30c090", ""], "#A03C78": ["#e090c0", ""]
+};
 const OUTCOMES = ["done", "preempted", "failed", "cut off at its limit", "cut off with the run", "given another size", "failed on cards without the memory or cores it asks"];
-const OUTCOME_COLOURS = ["#0072b2", "#e69f00", "#d55e00", "#cc79a7", "#9a9a9a", "#56b4e9", "#8c510a"];
-const OTHERS = "#9a9a9a";
+const OUTCOME_FILLS = [0, 2, 4, 5, 6, 1, 3];
+const OTHERS = FILLS.length - 1;
 const GUTTER = 92, STRIP = 84, AXIS = 24, FIELDS = 8;
 
 function clock(ms) {
@@ -46,7 +55,7 @@ class Timeline {
     on(".tl-all", "click", () => this.window(0, data.end));
     this.listen();
     new ResizeObserver(() => this.size()).observe(this.canvas.parentElement);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    for (const what of ["(prefers-color-scheme: dark)", "print"]) matchMedia(what).addEventListener("change", () => this.draw());
     if (this.cards.length === 0) { this.view = "nodes"; box.querySelector(".tl-view").value = "nodes"; }
     this.size();
   }
@@ -70,14 +79,14 @@ class Timeline {
     return { ...r, bars };
   }
 
-  /* A colour each for the users that held most; the rest together. */
+  /* A fill each for the users that held most; the rest together. */
   rankUsers() {
     const held = new Map();
     for (const r of this.runs) for (const b of r.bars) {
       const u = this.data.jobs[2 * b.job + 1];
       held.set(u, (held.get(u) || 0) + (b.to - b.from) * b.n);
     }
-    return new Map([...held].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, COLOURS.length).map(([u], i) => [u, COLOURS[i]]));
+    return new Map([...held].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, OTHERS).map(([u], i) => [u, i]));
   }
 
   rows() { return this.view === "gpus" ? this.cards.length : this.nodeRows; }
@@ -112,7 +121,9 @@ class Timeline {
   draw() {
     if (!this.ctx) return;
     const c = this.ctx, css = getComputedStyle(document.documentElement), ink = (name) => css.getPropertyValue(name).trim();
-    this.ink = { ink: ink("--ink"), quiet: ink("--quiet"), line: ink("--line"), ground: ink("--ground"), panel: ink("--panel"), accent: ink("--accent") };
+    this.ink = { ink: ink("--ink"), quiet: ink("--quiet"), line: ink("--line"), ground: ink("--ground"), panel: ink("--panel"), accent: ink("--accent"), second: ink("--second") };
+    this.isDark = this.ink.ground !== "#ffffff" && this.ink.ground !== "#fff";
+    this.fills = FILLS.map((_, i) => this.fill(i));
     c.fillStyle = this.ink.ground;
     c.fillRect(0, 0, this.width, this.height);
     c.font = "11px 'Liberation Sans', Arial, sans-serif";
@@ -125,14 +136,57 @@ class Timeline {
     if (this.view === "gpus") this.drawBars(); else this.drawHeat();
     c.restore();
     this.drawNames();
-    this.box.querySelector(".tl-window").textContent = "Window: " + clock(this.from) + " to " + clock(this.to) + " (" + span(this.to - this.from) + " of " + span(this.data.end) + ")" + this.legend();
+    this.box.querySelector(".tl-window").textContent = "Window: " + clock(this.from) + " to " + clock(this.to) + " (" + span(this.to - this.from) + " of " + span(this.data.end) + ")";
+    this.showLegend();
   }
 
-  legend() {
-    if (this.view === "nodes") return "; the fuller the colour, the more of the GPUs held";
-    if (this.colour === "outcome") return "; blue done, orange preempted, red failed, pink cut off at its limit, grey cut off with the run, light blue given another size, brown failed on cards without the memory or cores asked";
-    const names = ["blue", "red", "green", "pink", "orange", "sky", "olive"];
-    return "; " + [...this.users.keys()].map((u, i) => names[i] + " " + u).join(", ") + (this.users.size === COLOURS.length ? ", grey others" : "");
+  /* [fill, words] of each kind of bar there is; the nodes view has one kind, of no fill. */
+  kinds() {
+    if (this.view === "nodes") return [[null, "The fuller the colour, the more of the GPUs are held."]];
+    const bars = this.runs[this.run].bars;
+    if (this.colour === "outcome") return OUTCOMES.map((words, i) => [OUTCOME_FILLS[i], words, i]).filter(([, , i]) => bars.some((b) => b.how === i));
+    const users = [...this.users].map(([u, i]) => [i, u]);
+    return bars.some((b) => !this.users.has(this.data.jobs[2 * b.job + 1])) ? [...users, [OTHERS, "others"]] : users;
+  }
+
+  showLegend() {
+    const list = this.box.querySelector(".tl-legend"), key = [this.view, this.colour, this.run, this.ink.ground].join();
+    if (list.dataset.of === key) return;
+    list.dataset.of = key;
+    list.replaceChildren(...this.kinds().map(([fill, words]) => {
+      const item = document.createElement("li"), sample = document.createElement("canvas");
+      item.append(words);
+      if (fill === null) return item;
+      sample.ariaHidden = "true";
+      sample.width = 44; sample.height = 24;
+      const c = sample.getContext("2d");
+      c.scale(2, 2);
+      this.fillBar(c, fill, 1, 1, 20, 10);
+      item.prepend(sample);
+      return item;
+    }));
+  }
+
+  /* [what fills, edge, ink of text]: as they are in the light or in the dark. */
+  fill(i) {
+    const [light, hatch, on] = FILLS[i], [colour, ink] = this.isDark && DARK[light] || [light, on];
+    if (hatch === 0) return [colour, "", ink];
+    const tile = document.createElement("canvas"), c = tile.getContext("2d");
+    tile.width = tile.height = hatch === 2 ? 3 : 6;
+    c.fillStyle = this.ink.ground; c.fillRect(0, 0, 6, 6);
+    c.strokeStyle = colour; c.lineWidth = hatch === 2 ? 0.8 : 1.2; c.beginPath();
+    const n = tile.width, line = (x0, y0, x1, y1) => { c.moveTo(x0, y0); c.lineTo(x1, y1); };
+    if (hatch !== 5) { line(-1, -1, n + 1, n + 1); line(n - 1, -1, n + 1, 1); line(-1, n - 1, 1, n + 1); }
+    if (hatch !== 4) { line(-1, n + 1, n + 1, -1); line(-1, 1, 1, -1); line(n - 1, n + 1, n + 1, n - 1); }
+    c.stroke();
+    return [this.canvas.getContext("2d").createPattern(tile, "repeat"), colour, this.ink.ink];
+  }
+
+  fillBar(c, i, x, y, w, h) {
+    const [what, edge] = this.fills[i];
+    c.fillStyle = what; c.fillRect(x, y, w, h);
+    if (edge && w > 1.5 && h > 1.5) { c.strokeStyle = edge; c.lineWidth = 0.8; c.strokeRect(x + 0.4, y + 0.4, w - 0.8, h - 0.8); }
+    else if (edge) { c.fillStyle = edge; c.fillRect(x, y, w, h); }
   }
 
   drawAxis() {
@@ -162,10 +216,10 @@ class Timeline {
       c.stroke(); c.setLineDash([]);
     };
     line(r.gpu_util, 1, this.ink.accent, []);
-    line(r.tasks_waiting, most, COLOURS[1], [4, 2]);
+    line(r.tasks_waiting, most, this.ink.second, [4, 2]);
     c.restore();
     c.fillStyle = this.ink.accent; c.fillText("GPUs 100 %", GUTTER - 6, top - 2);
-    c.fillStyle = COLOURS[1]; c.fillText("waiting " + Math.ceil(most), GUTTER - 6, top + 14);
+    c.fillStyle = this.ink.second; c.fillText("waiting " + Math.ceil(most), GUTTER - 6, top + 14);
   }
 
   drawBars() {
@@ -177,14 +231,24 @@ class Timeline {
       if (b.to < this.from || b.from > this.to) return;
       const x = this.x(b.from), w = Math.max(0.6, this.x(b.to) - x - (this.x(b.to) - x > 3 ? 0.6 : 0));
       const y = STRIP + b.row * h, [top, high] = b.milli < 1000 ? [y + h * (1 - (b.bottom + b.milli) / 1000), Math.max(0.8, h * b.milli / 1000 - 0.3)] : [y, b.n * h - gap];
-      c.fillStyle = this.colour === "user" ? this.users.get(this.data.jobs[2 * b.job + 1]) || OTHERS : OUTCOME_COLOURS[b.how];
+      const kind = this.colour === "user" ? this.users.get(this.data.jobs[2 * b.job + 1]) ?? OTHERS : OUTCOME_FILLS[b.how];
       const mine = this.find && this.data.jobs[2 * b.job] === this.find || this.selected >= 0 && this.runs[this.run].bars[this.selected].job === b.job;
       c.globalAlpha = (this.selected >= 0 || this.find) && !mine ? 0.28 : 1;
-      c.fillRect(x, top, w, high);
+      this.fillBar(c, kind, x, top, w, high);
       if (mine) { c.strokeStyle = this.ink.ink; c.lineWidth = i === this.selected ? 2 : 1; c.strokeRect(x, top, w, high); }
-      if (w > 46 && high >= 10) { c.fillStyle = "#fff"; c.textAlign = "left"; c.textBaseline = "middle"; c.save(); c.beginPath(); c.rect(x, top, w - 2, high); c.clip(); c.fillText(this.data.jobs[2 * b.job], x + 3, top + high / 2); c.restore(); }
+      if (w > 46 && high >= 10) this.nameBar(b, kind, x, top, w, high);
     });
     c.globalAlpha = 1;
+  }
+
+  nameBar(b, kind, x, top, w, high) {
+    const c = this.ctx, name = this.data.jobs[2 * b.job], [, edge, ink] = this.fills[kind];
+    c.save();
+    c.beginPath(); c.rect(x, top, w - 2, high); c.clip();
+    c.textAlign = "left"; c.textBaseline = "middle";
+    if (edge) { c.fillStyle = this.ink.ground; c.fillRect(x + 2, top + 1, c.measureText(name).width + 3, high - 2); }
+    c.fillStyle = ink; c.fillText(name, x + 3, top + high / 2);
+    c.restore();
   }
 
   drawHeat() {

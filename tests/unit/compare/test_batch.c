@@ -28,6 +28,20 @@ Test(batch, pairs_cancel_what_both_met)
     cr_assert(isnan(batch_ratio(&x, &y).mean) && isnan(batch_ratio(&x, &y).half), "no ratio to 0");
 }
 
+/*
+ * Nine of -1 and one of 9: m2 = 9, m3 = 72, so G1 = 72 / 27 sqrt(90) / 8 = sqrt(10); Student's t reaches T9 to each side,
+ * v = T9 / 3, and Hall's end is 3 * 3 / sqrt(10) (1 - cbrt(1 - sqrt(10) (T9 / 3 + sqrt(10) / 60))) = 6.1406 above.
+ */
+Test(batch, a_tail_reaches_farther_to_its_long_side)
+{
+    struct batch_values x = { .whole = 100, .is_decided = true, .is_tail = true };
+    for (int i = 0; i < BATCHES; i++) x.part[i] = i == 3 ? 109 : 99;
+    const struct stats_ci c = batch_mean(&x);
+    cr_assert(fabs(c.hi - 106.1406) < 1e-4 && is_near(c.lo, 100 - T9) && is_near(c.half, (c.hi - c.lo) / 2), "%.9g %.9g", c.lo, c.hi);
+    x.is_tail = false;
+    cr_assert(is_near(batch_mean(&x).hi, 100 + T9));
+}
+
 Test(batch, what_is_open_has_no_interval)
 {
     struct batch_values x = { .whole = 1, .is_decided = false };

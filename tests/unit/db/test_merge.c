@@ -78,7 +78,7 @@ Test(merge, done_runs_win_and_stay)
     add(part[1], "k3", STORE_DONE, 7, 3);
     add(part[1], "k2", STORE_FAILED, 8, 3);
     add(part[1], "k4", STORE_INTERRUPTED, 9, 3);
-    cr_assert_eq(merge_parts(out, part, NULL, 2, &t, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(merge_parts(out, part, 2, NULL, &t, &d), ST_OK, "%s", d.msg);
     cr_expect(t.added == 2 && t.replaced == 2 && t.present == 2 && t.unfinished == 2,
               "%lu %lu %lu %lu", t.added, t.replaced, t.present, t.unfinished);
     cr_expect_eq(ask(out, "SELECT count(*) FROM run"), 4);
@@ -89,22 +89,25 @@ Test(merge, done_runs_win_and_stay)
     cr_expect_eq(ask(out, "SELECT count(*) FROM job WHERE ideal_share_us = 7 AND ideal_whole_us IS NULL"), 24);
     cr_expect_eq(ask(out, "SELECT count(*) FROM run WHERE variant = 'a=1'"), 4);
     memset(&t, 0, sizeof t);
-    cr_assert_eq(merge_parts(out, part, NULL, 2, &t, &d), ST_OK);
+    cr_assert_eq(merge_parts(out, part, 2, NULL, &t, &d), ST_OK);
     cr_expect(t.added == 0 && t.replaced == 0 && t.present == 6);
     for (int i = 0; i < 2; i++) store_close(part[i]);
     store_close(out);
 }
 
+/* Of "k1" the second of the table, and so on. */
+static int64_t id_of(void *ctx, const char *key) { return ((const int64_t *)ctx)[key[1] - '0']; }
+
 Test(merge, shards_of_one_run_get_the_ids_asked_for)
 {
     struct store *out = made("out"), *part[2] = { made("a"), made("b") };
-    const int64_t id[] = { 12, 11 };
+    const struct merge_ids ids = { id_of, (int64_t[]){ 0, 12, 11 } };
     add(part[0], "k1", STORE_DONE, 1, 1);
     add(part[1], "k2", STORE_FAILED, 2, 2);
-    cr_assert_eq(merge_parts(out, part, id, 2, &t, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(merge_parts(out, part, 2, &ids, &t, &d), ST_OK, "%s", d.msg);
     cr_expect_eq(ask(out, "SELECT id FROM run WHERE key = 'k1'"), 12);
     cr_expect_eq(ask(out, "SELECT count(*) FROM job WHERE run = 11"), 2);
-    cr_assert_eq(merge_parts(out, part, id, 2, &t, &d), ST_OK);
+    cr_assert_eq(merge_parts(out, part, 2, &ids, &t, &d), ST_OK);
     cr_expect(t.present == 1 && t.replaced == 1, "a newer failure replaces an older one");
     for (int i = 0; i < 2; i++) store_close(part[i]);
     store_close(out);
@@ -114,11 +117,11 @@ Test(merge, shards_of_one_run_get_the_ids_asked_for)
 Test(merge, an_error_undoes_all_of_it)
 {
     struct store *out = made("out"), *part[2] = { made("a"), made("b") };
-    const int64_t id[] = { 5, 1 };
+    const struct merge_ids ids = { id_of, (int64_t[]){ 0, 5, 1 } };
     add(out, "k0", STORE_DONE, 1, 1);
     add(part[0], "k1", STORE_DONE, 1, 1);
     add(part[1], "k2", STORE_DONE, 1, 1);
-    cr_expect_eq(merge_parts(out, part, id, 2, &t, &d), ST_EWORLD);
+    cr_expect_eq(merge_parts(out, part, 2, &ids, &t, &d), ST_EWORLD);
     cr_expect(d.msg[0] != '\0' && t.added == 0);
     cr_expect_eq(ask(out, "SELECT count(*) FROM run"), 1);
     cr_expect_eq(ask(out, "SELECT count(*) FROM job"), 1);
@@ -144,7 +147,7 @@ Test(merge, killed_at_any_moment_it_is_all_or_nothing, .timeout = 120)
         pid_t pid = fork();
         if (pid == 0) {
             if (store_open(&out, path, &d) != ST_OK || store_open_read(&part, at("a"), &d) != ST_OK) _exit(1);
-            _exit(merge_parts(out, &part, NULL, 1, &t, &d) == ST_OK ? 0 : 1);
+            _exit(merge_parts(out, &part, 1, NULL, &t, &d) == ST_OK ? 0 : 1);
         }
         (void)nanosleep(&(struct timespec){ .tv_nsec = (i + 1) * 2500000L }, NULL);
         (void)kill(pid, SIGKILL);

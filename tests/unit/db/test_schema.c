@@ -171,7 +171,7 @@ Test(schema, what_is_written_in_a_column_is_read_in_it_also_after_a_merge_and_go
     (void)sqlite3_finalize(rows);
     check_rows(s);
 
-    cr_assert_eq(merge_parts(out, &s, NULL, 1, &tally, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(merge_parts(out, &s, 1, NULL, &tally, &d), ST_OK, "%s", d.msg);
     check_rows(out);
 
     r = run_row(0);

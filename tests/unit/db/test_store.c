@@ -1,5 +1,6 @@
 /* The results file: what it refuses, and that nothing leaves it half written. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,31 @@ Test(store, a_finished_run_is_there_when_opened_again)
     cr_assert_not(yes);
     store_close(s);
     cr_assert_eq(check_whole(), 1);
+}
+
+/* More than stand in memory at once; the caller's texts are gone when they are written. */
+Test(store, rows_are_written_as_they_were_given)
+{
+    struct diag d = { 0 };
+    struct store *s;
+    int64_t run;
+    const struct store_run r = run_of("k");
+    cr_assert_eq(store_open(&s, path, &d), ST_OK);
+    cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK);
+    for (uint64_t i = 0; i < 1000; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof id, "job %u", (unsigned)i);
+        struct store_job j = { .ordinal = i, .id = id, .user = "", .class = "c", .status = "done", .end_us = (int64_t)i,
+                               .queue = i % 2 == 0 ? id : NULL, .rho = i % 5 == 0 ? NAN : (double)i / 4,
+                               .recorded_start_us = i % 3 == 0 ? -1 : (int64_t)i };
+        cr_assert_eq(store_job(s, run, &j, &d), ST_OK);
+        (void)memset(id, '#', sizeof id);
+    }
+    cr_assert_eq(store_run_end(s, run, STORE_DONE, 1, NULL, 0.1, &d), ST_OK);
+    cr_assert_eq(ask(s, "SELECT count(*) FROM job WHERE run = 1 AND id = 'job ' || ordinal AND user = '' AND end_us = ordinal"
+                        " AND queue IS iif(ordinal % 2 = 0, id, NULL) AND rho IS iif(ordinal % 5 = 0, NULL, ordinal / 4.0)"
+                        " AND recorded_start_us IS iif(ordinal % 3 = 0, NULL, ordinal)"), 1000);
+    store_close(s);
 }
 
 Test(store, a_run_of_the_same_key_replaces_the_old_one_and_its_rows)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "input/tasks/dag.h"
+#include "input/tasks/dag/dag.h"
 #include "model/calls/calltime.h"
 
 static char path[64];

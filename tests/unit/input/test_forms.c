@@ -152,7 +152,7 @@ Test(forms, sizes_are_foretold_and_no_circle_arises)
     struct rng r;
     rng_init(&r, 1, "forms", 0);
     for (uint32_t round = 0; round < 200; round++) {
-        struct task_range range[8];
+        struct task_range range[8] = { 0 };
         uint32_t bad;
         forms_reset(&f);
         for (uint32_t k = 0; k < 8; k++) {

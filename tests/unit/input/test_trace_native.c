@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "input/trace/trace.h"
-#include "input/trace/native.h"
+#include "input/trace/format/native.h"
 #include "ref/traceopts.h"
 #include "ref/temp.h"
 

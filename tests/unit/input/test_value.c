@@ -1,5 +1,6 @@
 /* Unit tests of numbers, spans and dates as files of others write them. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include "input/text/value.h"
 
 static int64_t us;
@@ -31,6 +32,26 @@ Test(value, numbers_are_exact_and_rounding_is_told)
     cr_expect_not(span("99999999999999999999999999999999999999999999"));
     cr_expect_not(span("nan"));
     cr_expect_not(span(""));
+}
+
+/* An exponent of 0 takes the way that numbers of any length take. */
+Test(value, short_numbers_are_read_as_long_ones_are)
+{
+    static const char *const text[] = { "0", "7", "007", "1.", ".5", "651507.0", "651507.25", "0.000001", "0.3333333",
+                                        "999999999999999999", "9999999999999999999", "123456789.123456789",
+                                        "0.000000000000000001", "12.5.", "1.2.3", ".", "", "-1", "1x" };
+    static const int64_t unit[] = { 1, 3, 1000, TICK_SEC, INT64_C(1000000000000) };
+    for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+        for (size_t k = 0; k < ARRAY_LEN(unit); k++) {
+            char longer[64];
+            value_wide a = -1, b = -1, most = (value_wide)1000000 * INT64_C(1000000000000);
+            bool off[2] = { false, false };
+            (void)snprintf(longer, sizeof longer, "%se0", text[i]);
+            const bool is = value_number(text[i], unit[k], most, &a, &off[0]);
+            cr_expect_eq(is, value_number(longer, unit[k], most, &b, &off[1]), "'%s'", text[i]);
+            cr_expect(a == b && off[0] == off[1], "'%s' times %lld", text[i], (long long)unit[k]);
+        }
+    }
 }
 
 Test(value, spans_have_the_forms_that_files_use)

@@ -128,9 +128,28 @@ Test(names, every_metric_has_a_row_of_its_meaning)
             cr_expect_not_null(row, "metric_info.c has no row of %s", name);
             if (row == NULL) continue;
             cr_expect(row->noun[0] != '\0' && says_how_much(row->less) && says_how_much(row->more), "%s", name);
+            cr_expect(row->meaning != NULL && strlen(row->meaning) > 5 && strchr(".;,", row->meaning[strlen(row->meaning) - 1]) == NULL,
+                      "%s: '%s'", name, row->meaning != NULL ? row->meaning : "no meaning");
             n++;
         }
     cr_expect_gt(n, 80);
+}
+
+Test(names, a_meaning_says_what_the_tail_makes_of_it)
+{
+    static const struct { const char *metric, *meaning; } all[] = {
+        { "makespan", "Time from the first submission to the last end" },
+        { "jct_mean", "Time from the submission of a job to its end; mean over jobs" },
+        { "jct_p99", "Time from the submission of a job to its end; 99th percentile: 99 of 100 jobs have less" },
+        { "jct_max", "Time from the submission of a job to its end; the largest of any job" },
+        { "queue_node_max", "The most tasks that waited in the queue of one node at once" },    /* no tail of a family */
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        char *s = metric_info_meaning(all[i].metric);
+        cr_expect_str_eq(s, all[i].meaning);
+        mem_free(s);
+    }
+    cr_expect_null(metric_info_meaning("a_note_of_a_policy"));
 }
 
 /* A metric by its full name: a family's with a tail. */

@@ -96,6 +96,18 @@ Test(calls, s2_2_s2_3_profiling_adds_up_and_ranks)
     cr_assert_float_eq(eff.value[1], 1.0 / 98, 1e-15);
 }
 
+Test(calls, a_call_that_takes_no_time_adds_none)
+{
+    struct call c[2] = { { .api = intern_id(&t.apis, "a"), .size = 1 }, { .api = intern_id(&t.apis, "b"), .size = 1 } };
+    sim_tick us[ENGINE_TYPES_MAX];
+    (void)calltime_add(&t, c[0].api, 0, 1, 7);
+    (void)calltime_add(&t, c[1].api, 0, 1, 0);
+    relation_profile(&t, c, 2, us);
+    cr_assert_eq(us[0], 7);
+    relation_profile(&t, c + 1, 1, us);
+    cr_assert_eq(us[0], 0);
+}
+
 Test(calls, equal_times_share_a_rank_and_the_next_counts_them)
 {
     const sim_tick us[ENGINE_TYPES_MAX] = { 7, 5, 5, 9, -1, -1 };

@@ -23,13 +23,8 @@ TestSuite(distance, .init = setup, .fini = teardown);
 /* Within a ten-thousandth of `us`: a rate is a multiple of 1/65536. */
 static void ends(uint64_t job, double us)
 {
-    char find[32];
-    (void)snprintf(find, sizeof find, " end %llu done", (unsigned long long)job);
-    const char *at = strstr(s.log, find);
-    cr_assert_not_null(at, "job %llu: %s", (unsigned long long)job, s.log);
-    while (at > s.log && at[-1] != '\n') at--;
-    cr_assert_float_eq((double)strtoll(at, NULL, 10), us, us * 1e-4, "job %llu: %.20s, expected %g",
-        (unsigned long long)job, at, us);
+    cr_assert_float_eq((double)stage_end_of(&s, job), us, us * 1e-4, "job %llu, expected at %g:\n%s",
+                       (unsigned long long)job, us, s.log);
 }
 
 static void nodes(const uint32_t *gpus, uint32_t n)

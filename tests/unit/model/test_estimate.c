@@ -1,6 +1,7 @@
 /* Measured speeds: moving averages worked by hand, and what the network's transfers leave in them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/rng.h"
 #include "model/data/net.h"
 
@@ -9,6 +10,7 @@
 Test(estimate, the_speed_is_bytes_over_time_of_the_last_transfers)
 {
     struct estimate e;
+    memset(&e, 0xff, sizeof e);
     estimate_init(&e, 3);
     cr_assert_eq(estimate_us(&e, LEVEL_CROSS, 7), -1, "nothing is measured yet");
     estimate_add(&e, LEVEL_CROSS, 100 * MB, 1 * TICK_SEC);      /* 100 MB in 1 s */

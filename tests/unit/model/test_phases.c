@@ -252,20 +252,29 @@ static void grow(struct stage *st, struct world *w)
     cr_assert_eq(world_start_gang(w, 0, p, 4), POL_OK);
 }
 
-Test(phases, scaling)
+static uint32_t add_scaling(const char *name, const char *curve)
 {
     struct scaling_row row = { .gpu_type = NONE, .restart = 0 };
-    row.name = intern_id(&s.profiles.scaling.names, "late");
-    cr_assert_null(curve_parse(&row.one, "1:1;2:2;4:2.5"));
+    row.name = intern_id(&s.profiles.scaling.names, name);
+    cr_assert_null(curve_parse(&row.one, curve));
     cr_assert(scaling_add(&s.profiles.scaling, &row));
-    row.name = intern_id(&s.profiles.scaling.names, "early");
-    cr_assert_null(curve_parse(&row.one, "1:1;2:2;4:4"));
-    cr_assert(scaling_add(&s.profiles.scaling, &row));
-    phases_add(&s.profiles.phases, (struct phase){ model("m"), model("m"), row.name, PHASES_WHOLE / 2 });
+    return row.name;
+}
+
+/* An elastic job by the scaling of 2.5 on 4, whose first phase, this part of it, goes by another. */
+static void elastic_job(const char *name, const char *curve, uint32_t part)
+{
+    (void)add_scaling("job's", "1:1;2:2;4:2.5");
+    phases_add(&s.profiles.phases, (struct phase){ model("m"), model("m"), add_scaling(name, curve), part });
     struct job_spec *j = job(0, 1000, 100, 1, "m");
-    stage_tasks(&s, 2);
     j->gang = true;
     j->elastic = (struct elastic){ .min = 1, .max = 4, .scaling = 0 };
+}
+
+Test(phases, scaling)
+{
+    elastic_job("early", "1:1;2:2;4:4", PHASES_WHOLE / 2);
+    stage_tasks(&s, 2);
     s.idle = true;
     s.meddle = grow;
     scaled = false;
@@ -276,17 +285,7 @@ Test(phases, scaling)
 /* A phase's scaling tells no speed of 3 and 4. */
 Test(phases, a_scaling_that_lacks_sizes_of_a_job_is_an_error)
 {
-    struct scaling_row row = { .gpu_type = NONE, .restart = 0 };
-    row.name = intern_id(&s.profiles.scaling.names, "all");
-    cr_assert_null(curve_parse(&row.one, "1:1;2:2;4:2.5"));
-    cr_assert(scaling_add(&s.profiles.scaling, &row));
-    row.name = intern_id(&s.profiles.scaling.names, "few");
-    cr_assert_null(curve_parse(&row.one, "1:1;2:2"));
-    cr_assert(scaling_add(&s.profiles.scaling, &row));
-    phases_add(&s.profiles.phases, (struct phase){ model("m"), model("m"), row.name, 1 });
-    struct job_spec *j = job(0, 1000, 100, 1, "m");
-    j->gang = true;
-    j->elastic = (struct elastic){ .min = 1, .max = 4, .scaling = 0 };
+    elastic_job("few", "1:1;2:2", 1);
     stage_run(&s);
     cr_assert_eq(s.result, ST_EINPUT);
     cr_assert_not_null(strstr(s.diag.msg, "phase 1 of its model: scaling 'few' does not tell"), "%s", s.diag.msg);

@@ -19,11 +19,20 @@ static uint32_t task_of(const struct world *w, uint64_t ordinal)
     return NONE;
 }
 
-/* Jobs 0 and 1, of 2 cores each, run on 8 cores; at 5 the first gets a reservation and the second borrows of it. */
+/*
+ * Jobs 0 and 1, of 2 cores each, run on 8 cores; at 5 the first gets a reservation and the second borrows of it; at 10
+ * the first ends, and is still looked at.
+ */
 static void books(struct stage *st, struct world *w)
 {
+    static uint32_t first;
+    const struct reservations_stage nothing = entry(0, 0);
     (void)st;
-    if (world_now(w) == 0) { (void)world_wake(w, 5); return; }
+    if (world_now(w) == 0) { (void)world_wake(w, 5); first = world_task(w, task_of(w, 0))->job; return; }
+    if (world_now(w) == 10) {
+        cr_assert(world_job(w, first)->is_live);
+        refused(world_reserve(w, first, &nothing), POL_REFUSAL_NO_JOB);
+    }
     if (world_now(w) != 5) return;
     uint32_t t0 = task_of(w, 0), t1 = task_of(w, 1), job = world_task(w, t0)->job, other = world_task(w, t1)->job;
     struct reservations_stage e = entry(8001, 1), ok = entry(6000, 3000), late = { .stage = 1 };

@@ -24,18 +24,6 @@ TestSuite(speed, .init = setup, .fini = teardown);
 
 static uint32_t model(const char *name) { return intern_find(&s.perf.models, name); }
 
-static sim_tick ended(uint64_t job)
-{
-    char find[32];
-    sim_tick at = -1;
-    (void)snprintf(find, sizeof find, " end %llu done", (unsigned long long)job);
-    for (const char *line = s.log; *line != '\0'; line = strchr(line, '\n') + 1) {
-        const char *space = strchr(line, ' ');
-        if (strncmp(space, find, strlen(find)) == 0 && space[strlen(find)] == '\n') at = strtoll(line, NULL, 10);
-    }
-    return at;
-}
-
 /* One GPU node of 16 cores and 100 GB/s, a training job on it, and one CPU job that moves bw with 8 cores. */
 static void one_of_each(const char *name, sim_tick dur, int64_t cpu_milli, int64_t bw)
 {
@@ -52,13 +40,13 @@ static void one_of_each(const char *name, sim_tick dur, int64_t cpu_milli, int64
 Test(speed, half_the_cores_that_a_model_needs_double_its_run_time_S0_27)
 {
     one_of_each("resnet50", 1000000, 1000, 0);
-    cr_assert_eq(ended(0), 2000000);
+    cr_assert_eq(stage_end_of(&s, 0), 2000000);
 }
 
 Test(speed, cores_beyond_the_best_add_nothing)
 {
     one_of_each("resnet50", 1000000, 8000, 0);
-    cr_assert_eq(ended(0), 1000000);
+    cr_assert_eq(stage_end_of(&s, 0), 1000000);
 }
 
 /* S0-8, S0-7: linear to the best count, flat above; speed follows utilisation, so both are greatest there. */
@@ -96,7 +84,7 @@ Test(speed, pressure_slows_as_published_S0_23)
             teardown();
             setup();
             one_of_each(row[m].model, 1000000, row[m].cores * 1000, pressure[k] * GB);
-            cr_assert_float_eq((double)ended(0) / 1e6, row[m].time[k], 0.02, "%s at %lld %%", row[m].model, (long long)pressure[k]);
+            cr_assert_float_eq((double)stage_end_of(&s, 0) / 1e6, row[m].time[k], 0.02, "%s at %lld %%", row[m].model, (long long)pressure[k]);
         }
 }
 
@@ -140,14 +128,14 @@ Test(speed, traffic_is_as_published)
 Test(speed, resnet50_on_one_gpu_is_not_slowed_S0_25)
 {
     one_of_each("resnet50", 1000000, 2000, 99 * GB);
-    cr_assert_eq(ended(0), 1000000);
+    cr_assert_eq(stage_end_of(&s, 0), 1000000);
 }
 
 /* One's own traffic is no pressure: alexnet moves 15 of 100 GB/s. */
 Test(speed, a_job_alone_is_not_slowed)
 {
     one_of_each("alexnet", 1000000, 6000, 0);
-    cr_assert_eq(ended(0), 1000000);
+    cr_assert_eq(stage_end_of(&s, 0), 1000000);
 }
 
 Test(speed, a_node_of_unknown_bandwidth_slows_nobody)
@@ -157,7 +145,7 @@ Test(speed, a_node_of_unknown_bandwidth_slows_nobody)
     stage_job(&s, 0, 9000000, 8000, 0);
     s.group[1][0].mem_bw = 500 * GB;
     stage_run(&s);
-    cr_assert_eq(ended(0), 1000000);
+    cr_assert_eq(stage_end_of(&s, 0), 1000000);
 }
 
 /* ---- resizing ---- */
@@ -189,7 +177,7 @@ Test(speed, halving_a_cpu_job_halves_its_traffic_S0_24)
     cut_at = 595000;
     s.meddle = halve;
     one_of_each("alexnet", 1000000, 6000, 75 * GB);
-    cr_assert_float_eq((double)ended(0), 595000 + 535000, 20);
+    cr_assert_float_eq((double)stage_end_of(&s, 0), 595000 + 535000, 20);
 }
 
 /* S0-21: a CPU job with half its cores runs at half its speed: 10 of 100 done, 90 at half. */
@@ -201,7 +189,7 @@ Test(speed, a_cpu_job_runs_as_fast_as_it_has_cores_S0_21)
     stage_job(&s, 0, 5, 1000, 0);
     stage_job(&s, 0, 100, 8000, 0);
     stage_run(&s);
-    cr_assert_eq(ended(1), 10 + 180);
+    cr_assert_eq(stage_end_of(&s, 1), 10 + 180);
 }
 
 Test(speed, the_same_without_profiles)
@@ -213,7 +201,7 @@ Test(speed, the_same_without_profiles)
     stage_job(&s, 0, 5, 1000, 0);
     stage_job(&s, 0, 100, 8000, 0);
     stage_run(&s);
-    cr_assert_eq(ended(1), 10 + 180);
+    cr_assert_eq(stage_end_of(&s, 1), 10 + 180);
 }
 
 static void ask_wrong(struct stage *st, struct world *w)
@@ -241,7 +229,7 @@ Test(speed, a_resize_that_cannot_be_is_refused_with_its_reason)
     s.meddle = ask_wrong;
     stage_run(&s);
     cr_assert_not_null(refused);
-    cr_assert_eq(ended(0), 100, "more cores than asked are of no use");
+    cr_assert_eq(stage_end_of(&s, 0), 100, "more cores than asked are of no use");
 }
 
 /* ---- the monitor ---- */
@@ -331,5 +319,5 @@ Test(speed, a_gang_runs_as_its_worst_node_lets_it)
     j->gang = true;
     stage_group(&s, 1, 1000, 1000, 1);
     stage_run(&s);
-    cr_assert_eq(ended(0), 2000);
+    cr_assert_eq(stage_end_of(&s, 0), 2000);
 }

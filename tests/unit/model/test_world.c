@@ -156,47 +156,40 @@ Test(world, an_interval_counts_nominal_work)
     cr_assert_eq(s.lost, 20);
 }
 
+/* 100 us of work that keeps all of it, stopped at `first` until 50 and at `second` until 60, and done at `end`. */
+static void stopped_twice(sim_tick first, sim_tick second, sim_tick cost, enum restore_as as, sim_tick end)
+{
+    char log[200];
+    stage_node(&s, 1000, 0, NULL, 1);
+    stage_job(&s, 0, 100, 1000, 0);
+    stage_cue(&s, first, 50, 0);
+    stage_cue(&s, second, 60, 0);
+    s.cfg.checkpoint_interval = 0;
+    s.cfg.restore_cost = cost;
+    s.cfg.restore_as = as;
+    (void)snprintf(log, sizeof log, "0 start 0 n0\n%d stop 0 n0 preempted\n50 start 0 n0\n%d stop 0 n0 preempted\n"
+                   "60 start 0 n0\n%d stop 0 n0 done\n%d end 0 done\n", (int)first, (int)second, (int)end, (int)end);
+    expect(log);
+}
+
 /* Stopped at 40 (keeps 40), restoring 50..55 is stopped at 52, restored anew 60..65, 60 left: 125. */
 Test(world, a_stop_while_restoring_keeps_what_was_kept)
 {
-    stage_node(&s, 1000, 0, NULL, 1);
-    stage_job(&s, 0, 100, 1000, 0);
-    stage_cue(&s, 40, 50, 0);
-    stage_cue(&s, 52, 60, 0);
-    s.cfg.checkpoint_interval = 0;
-    s.cfg.restore_cost = 5;
-    expect("0 start 0 n0\n40 stop 0 n0 preempted\n50 start 0 n0\n52 stop 0 n0 preempted\n60 start 0 n0\n"
-           "125 stop 0 n0 done\n125 end 0 done\n");
+    stopped_twice(40, 52, 5, RESTORE_TIME, 125);
     cr_assert_eq(s.lost, 0);
 }
 
 /* 40 done keep 30, 10 go on saving; again from 50, stopped at 53: nothing new was saved; 70 left from 60: 130. */
 Test(world, a_save_costs_the_last_of_an_attempt_and_not_more)
 {
-    stage_node(&s, 1000, 0, NULL, 1);
-    stage_job(&s, 0, 100, 1000, 0);
-    stage_cue(&s, 40, 50, 0);
-    stage_cue(&s, 53, 60, 0);
-    s.cfg.checkpoint_interval = 0;
-    s.cfg.restore_cost = 10;
-    s.cfg.restore_as = RESTORE_SAVE;
-    expect("0 start 0 n0\n40 stop 0 n0 preempted\n50 start 0 n0\n53 stop 0 n0 preempted\n60 start 0 n0\n"
-           "130 stop 0 n0 done\n130 end 0 done\n");
+    stopped_twice(40, 53, 10, RESTORE_SAVE, 130);
     cr_assert_eq(s.lost, 13);
 }
 
 /* Stopped at 4 with 10 added: 106 left; again from 50, stopped at 53: 113 left from 60: 173. */
 Test(world, added_work_may_be_more_than_was_done)
 {
-    stage_node(&s, 1000, 0, NULL, 1);
-    stage_job(&s, 0, 100, 1000, 0);
-    stage_cue(&s, 4, 50, 0);
-    stage_cue(&s, 53, 60, 0);
-    s.cfg.checkpoint_interval = 0;
-    s.cfg.restore_cost = 10;
-    s.cfg.restore_as = RESTORE_WORK;
-    expect("0 start 0 n0\n4 stop 0 n0 preempted\n50 start 0 n0\n53 stop 0 n0 preempted\n60 start 0 n0\n"
-           "173 stop 0 n0 done\n173 end 0 done\n");
+    stopped_twice(4, 53, 10, RESTORE_WORK, 173);
     cr_assert_eq(s.lost, 20);
 }
 

@@ -249,6 +249,24 @@ Test(assign_flow, the_same_calls_give_the_same_placement)
     assign_destroy(b);
 }
 
+Test(assign_flow, figures_that_are_not_those_of_the_placement_are_found)
+{
+    struct ref_shape shape = { 40, 60, 6, 10, 4, 2, 6, false };
+    struct rng g;
+    struct ref_round r;
+    char error[200];
+    rng_init(&g, 4, "twice", 0);
+    ref_random(&r, &g, &shape);
+    struct assign *s = ref_tell(&r);
+    const struct assign_result right = solved(s);
+    struct assign_result flow = right, cost = right;
+    flow.flow++;
+    cost.cost--;
+    cr_expect_not(assign_verify(s, &flow, error, sizeof error));
+    cr_expect_not(assign_verify(s, &cost, error, sizeof error));
+    assign_destroy(s);
+}
+
 Test(assign_flow, costs_too_large_to_add_up_are_refused)
 {
     struct assign *s = assign_create(1, 1, (uint32_t[]){ 0 }, 1);

@@ -171,39 +171,36 @@ static void entities(double n_cards)
     job((struct gavel_job){ .entity = 1 }, (double[]){ 1 });
 }
 
+/* How much of the time each of the three has then. */
+static void times(enum gavel_objective objective, double alone, double first, double second)
+{
+    solved(objective);
+    near(gavel_times(&p, 0)[0], alone, "alone in its entity");
+    near(gavel_times(&p, 1)[0], first, "the earlier of two");
+    near(gavel_times(&p, 2)[0], second, "the later of two");
+}
+
 Test(gavel, water_rises_by_entities)
 {
     entities(2);
-    solved(GAVEL_HIERARCHICAL);
-    near(gavel_times(&p, 0)[0], 1, "alone in its entity");
-    near(gavel_times(&p, 1)[0], 0.5, "one of two");
+    times(GAVEL_HIERARCHICAL, 1, 0.5, 0.5);
     p.entity_weight[1] = 3;     /* 2 cards: 0.5 and 1.5, in two */
-    solved(GAVEL_HIERARCHICAL);
-    near(gavel_times(&p, 0)[0], 0.5, "of weight 1");
-    near(gavel_times(&p, 1)[0], 0.75, "half of weight 3");
+    times(GAVEL_HIERARCHICAL, 0.5, 0.75, 0.75);
 }
 
 /* With half a card more the first can have no more than all its time, and the rest rises further. */
 Test(gavel, water_rises_further_beside_who_is_full)
 {
     entities(2.5);
-    solved(GAVEL_HIERARCHICAL);
-    near(gavel_times(&p, 0)[0], 1, "full");
-    near(gavel_times(&p, 1)[0], 0.75, "the rest");
-    near(gavel_times(&p, 2)[0], 0.75, "the rest");
+    times(GAVEL_HIERARCHICAL, 1, 0.75, 0.75);
 }
 
 Test(gavel, in_order_of_arrival_the_next_has_what_the_first_leaves)
 {
     entities(2.5);
-    solved(GAVEL_HIERARCHICAL_FIFO);
-    near(gavel_times(&p, 0)[0], 1, "alone in its entity");
-    near(gavel_times(&p, 1)[0], 1, "the earliest");
-    near(gavel_times(&p, 2)[0], 0.5, "the next");
+    times(GAVEL_HIERARCHICAL_FIFO, 1, 1, 0.5);
     cards[0] = 1;
-    solved(GAVEL_HIERARCHICAL_FIFO);
-    near(gavel_times(&p, 1)[0], 0.5, "the earliest");
-    near(gavel_times(&p, 2)[0], 0, "the next");
+    times(GAVEL_HIERARCHICAL_FIFO, 0.5, 0.5, 0);
 }
 
 /* Equal shares, whoever is asked for: a third of each type's cards, and no more than all the time. */
@@ -215,4 +212,57 @@ Test(gavel, isolated_jobs_have_equal_shares)
     near(gavel_times(&p, 0)[0], 2.0 / 3, "1 of 1.5, of all the time");
     near(gavel_times(&p, 2)[0], 1.0 / 3, "of three cards");
     near(rate_of(2), 1.0 / 3 + 0.5 / 6, "its rate");
+}
+
+/* Room for two on the fast type: the third is of two cards and has the other; the fourth is wider than what is left. */
+Test(gavel, fifo_takes_the_fastest_type_with_room_and_lets_nobody_pass)
+{
+    types(2, (double[]){ 2, 3 });
+    job((struct gavel_job){ 0 }, (double[]){ 4, 1 });
+    job((struct gavel_job){ 0 }, (double[]){ 1, 0.5 });
+    job((struct gavel_job){ .cards = 2 }, (double[]){ 4, 1 });
+    job((struct gavel_job){ .cards = 2 }, (double[]){ 4, 1 });
+    job((struct gavel_job){ 0 }, (double[]){ 4, 1 });
+    solved(GAVEL_FIFO);
+    const double want[5][2] = { { 1, 0 }, { 1, 0 }, { 0, 1 }, { 0, 0 }, { 0, 0 } };
+    for (uint32_t j = 0; j < 5; j++)
+        for (uint32_t k = 0; k < 2; k++) cr_assert_float_eq(gavel_times(&p, j)[k], want[j][k], 1e-12, "job %u type %u", j, k);
+}
+
+/* The second does not run where there is room: it has no time, and the next is not held up by it. */
+Test(gavel, fifo_passes_over_who_does_not_run_where_there_is_room)
+{
+    types(2, (double[]){ 1, 1 });
+    job((struct gavel_job){ 0 }, (double[]){ 1, 0 });
+    job((struct gavel_job){ 0 }, (double[]){ 1, 0 });
+    job((struct gavel_job){ 0 }, (double[]){ 1, 0.5 });
+    solved(GAVEL_FIFO);
+    cr_assert_float_eq(gavel_times(&p, 0)[0], 1, 1e-12);
+    cr_assert_float_eq(rate_of(1), 0, 1e-12);
+    cr_assert_float_eq(gavel_times(&p, 2)[1], 1, 1e-12);
+}
+
+/*
+ * A card of each of two types that are alike, and two jobs.  The middle gives each half of both; a corner that is drawn
+ * keeps the floor, and some draw gives one of them all the time on one type.
+ */
+Test(gavel, drawn_optima_are_corners_that_keep_the_floors)
+{
+    uint64_t draws = 1;
+    double most = 0;
+    types(2, (double[]){ 1, 1 });
+    job((struct gavel_job){ .left = 10 }, (double[]){ 1, 1 });
+    job((struct gavel_job){ .left = 10 }, (double[]){ 1, 1 });
+    for (int n = 0; n < 8; n++) {
+        for (enum gavel_objective o = GAVEL_MAX_MIN; o <= GAVEL_FINISH_TIME; o++) {
+            p.draws = NULL;
+            solved(o);
+            near(gavel_times(&p, 0)[0], 0.5, "the middle");
+            p.draws = &draws;
+            solved(o);
+            for (uint32_t j = 0; j < 2; j++) near(rate_of(j), 1, "what a corner gives");
+            most = fmax(most, gavel_times(&p, 0)[0]);
+        }
+    }
+    cr_assert_gt(most, 0.99);
 }

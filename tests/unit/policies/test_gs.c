@@ -477,6 +477,27 @@ Test(gsd, a_job_takes_the_task_that_is_best_off)
     fakehost_destroy(h);
 }
 
+static void refuse(const struct pol_ops *ops, const char *const *params, size_t n, const char *words)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct fakehost *h = cluster(1, 1, 1);
+        fakehost_refuses(h, ops, params[i], words);
+        fakehost_destroy(h);
+    }
+}
+
+Test(gsd, each_part_of_its_delay_is_looked_at)
+{
+    static const char *const bad[] = { "second_after=-1,any_after=2", "second_after=3,any_after=2", "heartbeat=0" };
+    refuse(&pol_gsd, bad, 3, "0 <= second_after <= any_after and a heartbeat longer than 0");
+}
+
+Test(capacity, each_part_of_its_delay_is_looked_at)
+{
+    static const char *const bad[] = { "delay=-1", "delay=2147483648", "heartbeat=0" };
+    refuse(&pol_capacity, bad, 3, "a delay from 0 to 2^31 - 1 and a heartbeat longer than 0");
+}
+
 /*
  * Queues of users 0 and 1, 4 GPUs.  capacity: user 0's first job takes all of
  * its queue's 2; fair: its two jobs take one each.

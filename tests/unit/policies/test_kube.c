@@ -5,8 +5,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include "builtin.h"
-#include "lib/sched/kube.h"
-#include "lib/sched/placement.h"
+#include "lib/place/kube.h"
+#include "lib/place/placement.h"
 #include "ref/fakehost.h"
 
 #define GIB (INT64_C(1) << 30)

@@ -1,7 +1,7 @@
 /* Every placement rule on cases worked by hand.  The rules: policies/README.md, "Placement". */
 #include <criterion/criterion.h>
 #include <string.h>
-#include "lib/sched/placement.h"
+#include "lib/place/placement.h"
 
 enum { NODES = 4, CARDS = 16, SHAPES = 8 };
 

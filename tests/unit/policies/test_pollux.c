@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
-#include "lib/sched/goodput.h"
+#include "lib/elastic/goodput.h"
 #include "pollux/genetic.h"
 
 static const struct pol_batches batches = { .first = 100, .max = 1600, .min_local = 10, .max_local = 200 };
@@ -75,13 +75,15 @@ static double best_of_all(void)
 
 Test(pollux, the_search_finds_the_best_and_the_same_again)
 {
-    const uint32_t gpus[] = { 1, 1, 1 }, min[] = { 1, 1, 1 }, max[] = { 8, 8, 8 }, cap[] = { 4, 4 };
-    const uint8_t base[JOBS * NODES] = { 0 };
+    const uint32_t min[] = { 1, 1, 1 }, max[] = { 8, 8, 8 };
+    const int64_t gpus[] = { 1, 1, 1 }, none[] = { 0, 0, 0 }, cap[] = { 4, 4 }, idle[] = { 0, 0 };
+    const uint8_t base[JOBS * NODES] = { 0 }, room[] = { 4, 4, 4, 4, 4, 4 };
     const double factor[] = { 1, 1, 1 };
     uint8_t first[JOBS * NODES];
     for (int again = 0; again < 2; again++) {
-        struct genetic s = { .n_jobs = JOBS, .n_nodes = NODES, .population = 50, .generations = 40, .max_nodes = 16, .gpus = gpus, .min = min,
-                             .max = max, .cap = cap, .base = base, .factor = factor, .speedup = speedup, .draws = 7 };
+        struct genetic s = { .n_jobs = JOBS, .n_nodes = NODES, .population = 50, .generations = 40, .max_nodes = 16,
+                             .min = min, .max = max, .need = { gpus, none, none }, .cap = { cap, idle, idle },
+                             .room = room, .base = base, .factor = factor, .speedup = speedup, .draws = 7 };
         genetic_run(&s);
         const uint8_t *x = s.front + s.best * JOBS * NODES;
         double sum = 0;
@@ -103,16 +105,60 @@ Test(pollux, the_search_finds_the_best_and_the_same_again)
 /* A present allocation stays where a restart would leave little. */
 Test(pollux, a_restart_that_costs_more_than_it_brings_is_left_out)
 {
-    const uint32_t gpus[] = { 1 }, min[] = { 1 }, max[] = { 8 }, cap[] = { 4, 4 };
-    const uint8_t base[] = { 2, 0 };
+    const uint32_t min[] = { 1 }, max[] = { 8 };
+    const int64_t gpus[] = { 1 }, none[] = { 0 }, cap[] = { 4, 4 }, idle[] = { 0, 0 };
+    const uint8_t base[] = { 2, 0 }, room[] = { 4, 4 };
     double factor[] = { 0.5 };
     for (int k = 0; k < 2; k++) {
-        struct genetic s = { .n_jobs = 1, .n_nodes = NODES, .population = 20, .generations = 20, .max_nodes = 16, .gpus = gpus, .min = min,
-                             .max = max, .cap = cap, .base = base, .factor = factor, .speedup = speedup, .draws = 7 };
+        struct genetic s = { .n_jobs = 1, .n_nodes = NODES, .population = 20, .generations = 20, .max_nodes = 16,
+                             .min = min, .max = max, .need = { gpus, none, none }, .cap = { cap, idle, idle },
+                             .room = room, .base = base, .factor = factor, .speedup = speedup, .draws = 7 };
         genetic_run(&s);
         const uint8_t *x = s.front + s.best * NODES;
         cr_assert_eq(x[0] + x[1], k == 0 ? 2 : 8, "speedup 8^0.4 / 1.2 / 2 is less than 2^0.4");
         free(s.front);
         factor[0] = 1;
     }
+}
+
+/* Both nodes have a core less than nothing free: who needs cores has no task, and who needs none is not divided by. */
+Test(pollux, the_search_bears_nodes_that_owe_cores)
+{
+    const uint32_t min[] = { 1, 1 }, max[] = { 4, 4 };
+    const int64_t gpus[] = { 1, 1 }, cpu[] = { 1, 0 }, none[] = { 0, 0 }, cap[] = { 4, 4 }, owed[] = { -1, -1 };
+    const uint8_t base[] = { 0, 0, 0, 0 }, room[] = { 4, 4, 4, 4 };
+    const double factor[] = { 1, 1 };
+    struct genetic s = { .n_jobs = 2, .n_nodes = NODES, .population = 20, .generations = 20, .max_nodes = 16,
+                         .min = min, .max = max, .need = { gpus, cpu, none }, .cap = { cap, owed, cap },
+                         .room = room, .base = base, .factor = factor, .speedup = speedup, .draws = 7 };
+    genetic_run(&s);
+    const uint8_t *x = s.front + s.best * 2 * NODES;
+    cr_assert_eq(x[0] + x[1], 0);
+    cr_assert_eq(x[2] + x[3], 4);
+    free(s.front);
+}
+
+/* Three cores a node, of which tasks of the first two jobs need one each, and no room for the third on node 1. */
+Test(pollux, the_search_keeps_to_cores_and_room)
+{
+    const uint32_t min[] = { 1, 1, 1 }, max[] = { 8, 8, 8 };
+    const int64_t gpus[] = { 1, 1, 1 }, cpu[] = { 1, 1, 0 }, none[] = { 0, 0, 0 };
+    const int64_t cap[] = { 4, 4 }, cores[] = { 3, 3 }, idle[] = { 0, 0 };
+    const uint8_t base[JOBS * NODES] = { 0 }, room[] = { 3, 3, 3, 3, 4, 0 };
+    const double factor[] = { 1, 1, 1 };
+    struct genetic s = { .n_jobs = JOBS, .n_nodes = NODES, .population = 50, .generations = 40, .max_nodes = 16,
+                         .min = min, .max = max, .need = { gpus, cpu, none }, .cap = { cap, cores, idle }, .room = room,
+                         .base = base, .factor = factor, .speedup = speedup, .draws = 7 };
+    genetic_run(&s);
+    for (size_t f = 0; f < s.n_front; f++) {
+        const uint8_t *x = s.front + f * JOBS * NODES;
+        for (int k = 0; k < NODES; k++) {
+            cr_assert_leq(x[k] + x[NODES + k], 3);
+            cr_assert_leq(x[k] + x[NODES + k] + x[2 * NODES + k], 4);
+        }
+        cr_assert_eq(x[2 * NODES + 1], 0);
+    }
+    const uint8_t *x = s.front + s.best * JOBS * NODES;
+    cr_assert(x[0] + x[1] > 0 && x[2] + x[3] > 0 && x[4] > 0, "each job has some");
+    free(s.front);
 }

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include "base/rng.h"
-#include "lib/sched/request_class.h"
+#include "lib/place/request_class.h"
 #include "lib/sched/queue.h"
 
 enum { UNITS = 300, CLASSES = 7 };

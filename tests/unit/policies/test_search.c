@@ -7,6 +7,7 @@
 typedef double (*curve)(int cores);
 
 static double to_five(int c) { return fmin(c / 5.0, 1); }
+static double flat(int c) { return c > 0 ? 0.5 : 0; }
 static double hump(int c) { return to_five(c) - 0.02 * fmax(0, c - 5); }
 
 /* The answer; *probes: how many it took. */
@@ -54,6 +55,26 @@ Test(search, a_plateau_is_trimmed_by_the_slim_rule_alone_S0_6)
 {
     expect(8, SEARCH_LITERAL, to_five, 8, 3);
     expect(8, SEARCH_SLIM, to_five, 5, 5);
+}
+
+/* 3, 2, 1: nothing is below one core.  Warm, at one, it tries two. */
+Test(search, one_core_is_the_least_S0_5)
+{
+    expect(3, SEARCH_SLIM, flat, 1, 3);
+    expect(1, SEARCH_SLIM, flat, 1, 2);
+}
+
+Test(search, a_difference_of_the_tolerance_is_none)
+{
+    struct search s;
+    search_begin(&s, 5);
+    cr_assert(search_step(&s, SEARCH_SLIM, 500000, 10000));
+    cr_assert(search_step(&s, SEARCH_SLIM, 490000, 10000));
+    cr_assert_eq(s.cores, 3, "as good at 4");
+    search_begin(&s, 1);
+    cr_assert(search_step(&s, SEARCH_SLIM, 500000, 10000));
+    cr_assert_not(search_step(&s, SEARCH_SLIM, 510000, 10000));
+    cr_assert_eq(s.cores, 1, "no better at 2");
 }
 
 Test(search, many_small_losses_do_not_pass_for_none)

@@ -56,6 +56,19 @@ Test(workflow, s1_2_an_amount_may_lie_on_more_nodes_than_the_steps)
     wfcase_fini(&c);
 }
 
+Test(workflow, s1_2_more_cores_take_no_cards)
+{
+    struct wfcase c;
+    wfcase_init(&c);
+    wfcase_node(&c, 8 * CORE, 2, "v");
+    wfcase_task(wfcase_job(&c, "w", "u", true), 0, 10, CORE, 1);
+    wfcase_run(&c, "workflow:reserve=cpus:4");
+    ran(&c, ST_END);
+    cr_assert_eq(c.entry[0].e.reserved.cpu_milli, 4 * CORE);
+    cr_assert_eq(c.entry[0].e.reserved.gpu_milli, 0);
+    wfcase_fini(&c);
+}
+
 Test(workflow, s1_3_reserved_by_sum)
 {
     struct wfcase c;

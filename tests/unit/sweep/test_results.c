@@ -111,6 +111,7 @@ Test(results, a_damaged_part_is_made_again)
     for (size_t i = 0; i < 2; i++) {
         r.state[i] = RESULTS_GIVEN;
         cr_assert_eq(shards_write(&w, i, &failed, &d), ST_OK, "%s", d.msg);
+        cr_assert_eq(shards_seal(&w, &d), ST_OK, "%s", d.msg);
     }
     shards_writer_fini(&w);
     (void)snprintf(part, sizeof part, "%s/%s-0.part", parts, g.run[1].key);
@@ -132,4 +133,30 @@ Test(results, a_trace_that_changes_fails_the_runs_that_come_after)
     cr_expect(r.n_failed == 4 && r.worst == 2, "%zu failed, %d", r.n_failed, r.worst);
     cr_expect_eq(count("SELECT count(*) FROM run WHERE status = 'failed' AND message LIKE '%changed while the sweep ran%'"), 4);
     cr_expect_eq(count("SELECT count(*) FROM run"), 4);
+}
+
+/* What a writer does within a second is one shard; all of it is taken in, in its place, or none. */
+Test(results, a_shard_of_several_runs)
+{
+    struct shards_writer w;
+    struct shards p;
+    struct diag failed = { 0 };
+    shards_writer_begin(&w, &g, parts, NULL);
+    for (size_t i = 3; i-- > 1;) cr_assert_eq(shards_write(&w, i, &failed, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(shards_scan(&p, parts, &g, &d), ST_OK);
+    cr_expect_eq(p.n, 0, "it is not sealed yet");
+    shards_fini(&p);
+    cr_assert_eq(shards_seal(&w, &d), ST_OK, "%s", d.msg);
+    shards_writer_fini(&w);
+    cr_assert_eq(shards_scan(&p, parts, &g, &d), ST_OK);
+    cr_expect(p.n == 1 && p.at[0].run == 2);
+    shards_fini(&p);
+    cr_assert_eq(results_merge(&r, NULL, &d), ST_OK, "%s", d.msg);
+    cr_expect(r.n_done == 2 && r.state[0] == RESULTS_WANTED && r.state[1] == RESULTS_DONE && r.state[2] == RESULTS_DONE);
+    cr_expect_eq(count("SELECT count(*) FROM run"), 2);
+    for (size_t i = 1; i < 3; i++) {
+        char sql[160];
+        (void)snprintf(sql, sizeof sql, "SELECT id FROM run WHERE key = '%s'", g.run[i].key);
+        cr_expect_eq(count(sql), r.id[i]);
+    }
 }

@@ -1,0 +1,312 @@
+/*
+ * placement_index.c -- the treap of groups of nodes, in step with the plan, see placement_index.h.
+ *
+ * Order: (class, preference, vertex).  Nodes of one class stand together, so that a request
+ * for one GPU type or label passes over the others at once.  The preference grows with the
+ * cost of a task that asks for nothing; what a task asks moves the cost of all nodes by the
+ * same amount but for rounding, so the first that fits in this order is nearly the answer.
+ *
+ * Nodes that are alike make one vertex: of them only the lowest can be the answer.  On a
+ * cluster that is handed out in whole GPUs there are few vertices, and a node that goes from
+ * one to another leaves the treap as it is.
+ *
+ * Invariant after refresh(): `own` is what the plan says of each node of the vertex, sum
+ * that of all below.
+ */
+#include "lib/place/placement_index_priv.h"
+
+#include "lib/heap.h"
+
+static void stands(struct placement_index *x, const uint32_t *node, size_t i) { x->place[*node] = (uint32_t)i; }
+static bool is_lower(struct placement_index *x, const uint32_t *a, const uint32_t *b) { return (void)x, *a < *b; }
+HEAP_INDEXED(nodes, 2, struct placement_index *, uint32_t, is_lower, stands);
+
+void placement_index_fini(struct placement_index *x)
+{
+    for (uint32_t i = 0; i < x->n; i++) free(x->at[i].node);
+    POL_FREE(x->at, x->vertex, x->place);
+    map_fini(&x->by_own);
+    memset(x, 0, sizeof *x);
+}
+
+/* ---- one node ---- */
+
+static int32_t preference(enum placement_rule rule, const struct plan *p, const struct plan_node *o)
+{
+    const struct placement_after free_now = { o->n.cpu_free, o->n.mem_free, o->gpu_free };
+    switch (rule) {
+    case PLACEMENT_FIRST:  return 0;
+    case PLACEMENT_WORST:  return (int32_t)-placement_cost_best(p, &free_now);
+    case PLACEMENT_SPREAD: return (int32_t)placement_cost_spread(&o->n, &free_now);
+    case PLACEMENT_PACK:
+        return (int32_t)((o->n.n_tasks == 0) << 7 | o->n_idle) << PLACEMENT_PREFERENCE_BITS |
+               (int32_t)placement_cost_best(p, &free_now);
+    default:               return (int32_t)placement_cost_best(p, &free_now);
+    }
+}
+
+static uint8_t class_of(const struct plan *p, uint32_t node)
+{
+    return (uint8_t)(p->node_class[node] < PLACEMENT_CLASS_OTHER ? p->node_class[node] : PLACEMENT_CLASS_OTHER);
+}
+
+/*
+ * Cards of which each is wholly free or wholly taken, and all of a kind, are told by how many are free; of any
+ * others, and of engines, it matters which they are.
+ */
+static struct placement_own own_of(const struct placement *pl, uint32_t node)
+{
+    const struct plan *p = pl->plan;
+    const struct plan_node *o = &p->node[node];
+    const struct pol_card *card = plan_cards_of(p, node);
+    const uint8_t class = class_of(p, node);
+    struct placement_own x = { .cpu = -1, .class = class, .key = (int64_t)class << 32, .alone = POL_NONE };
+    if (!o->n.is_up || (o->n.max_tasks > 0 && o->n.n_tasks >= o->n.max_tasks)) return x;
+    x.cpu = o->n.cpu_free;
+    x.mem = o->n.mem_free;
+    x.gpu = o->gpu_free;
+    x.key += preference(pl->rule, p, o);
+    x.idle = (uint8_t)o->n_idle;
+    bool is_plain = class != PLACEMENT_CLASS_OTHER;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) {
+        x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
+        is_plain &= o->n.engine_total[k] == 0;
+    }
+    x.flags = o->n.n_tasks == 0 ? PLACEMENT_EMPTY : PLACEMENT_BUSY;
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        const uint16_t milli = (uint16_t)card[k].milli_free;
+        if (milli > x.card) x.card = milli;
+        if (milli > x.part && milli < PLACEMENT_WHOLE) x.part = milli;
+        is_plain &= milli == 0 || (milli == PLACEMENT_WHOLE && card[k].mem_free == card[0].mem_total &&
+                                   card[k].core_free == card[0].core_total);
+    }
+    if (!is_plain) x.alone = node;
+    return x;
+}
+
+static bool is_same(const struct placement_own *a, const struct placement_own *b)
+{
+    return a->cpu == b->cpu && a->mem == b->mem && a->gpu == b->gpu && a->key == b->key && a->alone == b->alone &&
+           a->card == b->card && a->part == b->part && a->idle == b->idle && a->engines == b->engines &&
+           a->flags == b->flags;
+}
+
+static uint32_t hash_of(const struct placement_own *o)
+{
+    uint64_t h = (uint64_t)o->cpu * UINT64_C(0x94d049bb133111eb) ^ (uint64_t)o->mem;
+    h = (h ^ h >> 31) * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)o->key;
+    return map_mix(h ^ h >> 29 ^ ((uint64_t)o->idle << 32 | o->alone));
+}
+
+/* The vertex of nodes like this one; POL_NONE. */
+static uint32_t vertex_like(const struct placement_index *x, const struct placement_own *o, uint32_t hash)
+{
+    uint32_t id;
+    MAP_EACH(id, &x->by_own, hash)
+        if (is_same(&x->at[id].own, o)) return id;
+    return POL_NONE;
+}
+
+/* ---- the treap ---- */
+
+static bool before(const struct placement_vertex *v, uint32_t a, uint32_t b)
+{
+    return v[a].own.key != v[b].own.key ? v[a].own.key < v[b].own.key : a < b;
+}
+
+static void widen(struct placement_box *x, const struct placement_box *by)
+{
+    x->cpu_min = by->cpu_min < x->cpu_min ? by->cpu_min : x->cpu_min;
+    x->cpu_max = by->cpu_max > x->cpu_max ? by->cpu_max : x->cpu_max;
+    x->mem_min = by->mem_min < x->mem_min ? by->mem_min : x->mem_min;
+    x->mem_max = by->mem_max > x->mem_max ? by->mem_max : x->mem_max;
+    x->classes |= by->classes;
+    x->gpu_min = by->gpu_min < x->gpu_min ? by->gpu_min : x->gpu_min;
+    x->gpu_max = by->gpu_max > x->gpu_max ? by->gpu_max : x->gpu_max;
+    x->preference = by->preference < x->preference ? by->preference : x->preference;
+    x->first = by->first < x->first ? by->first : x->first;
+    x->card = by->card > x->card ? by->card : x->card;
+    x->part = by->part > x->part ? by->part : x->part;
+    x->idle_min = by->idle_min < x->idle_min ? by->idle_min : x->idle_min;
+    x->idle_max = by->idle_max > x->idle_max ? by->idle_max : x->idle_max;
+    x->engines |= by->engines;
+    x->flags |= by->flags;
+}
+
+/* Did it change? */
+static bool pull(struct placement_vertex *v, uint32_t t)
+{
+    const struct placement_box was = v[t].sum;
+    struct placement_box x = placement_box_of(&v[t]);
+    if (v[t].left != POL_NONE) widen(&x, &v[v[t].left].sum);
+    if (v[t].right != POL_NONE) widen(&x, &v[v[t].right].sum);
+    v[t].sum = x;
+    return memcmp(&was, &x, sizeof x) != 0;         /* it has no padding */
+}
+
+/* Into those before x, and the others. */
+static void split(struct placement_vertex *v, uint32_t t, uint32_t x, uint32_t *l, uint32_t *r)
+{
+    if (t == POL_NONE) {
+        *l = *r = POL_NONE;
+        return;
+    }
+    if (before(v, t, x)) {
+        split(v, v[t].right, x, &v[t].right, r);
+        *l = t;
+    } else {
+        split(v, v[t].left, x, l, &v[t].left);
+        *r = t;
+    }
+    (void)pull(v, t);
+}
+
+static uint32_t merge(struct placement_vertex *v, uint32_t a, uint32_t b)
+{
+    if (a == POL_NONE) return b;
+    if (b == POL_NONE) return a;
+    if (v[a].prio > v[b].prio) {
+        v[a].right = merge(v, v[a].right, b);
+        (void)pull(v, a);
+        return a;
+    }
+    v[b].left = merge(v, a, v[b].left);
+    (void)pull(v, b);
+    return b;
+}
+
+/* Those above x grow by it, and by nothing else. */
+static void add(struct placement_index *i, uint32_t x)
+{
+    struct placement_vertex *v = i->at;
+    const struct placement_box own = placement_box_of(&v[x]);
+    uint32_t *at = &i->root, l, r;
+    while (*at != POL_NONE && v[x].prio <= v[*at].prio) {
+        widen(&v[*at].sum, &own);
+        at = before(v, x, *at) ? &v[*at].left : &v[*at].right;
+    }
+    split(v, *at, x, &l, &r);
+    *at = x;
+    v[x].left = l;
+    v[x].right = r;
+    (void)pull(v, x);
+}
+
+/* Where something below stays as it was, so does all above.  Did it change? */
+static bool del(struct placement_vertex *v, uint32_t *t, uint32_t x)
+{
+    if (*t == x) {
+        *t = merge(v, v[x].left, v[x].right);
+        return true;
+    }
+    return del(v, before(v, x, *t) ? &v[*t].left : &v[*t].right, x) && pull(v, *t);
+}
+
+/* Of x, whose place is the same, and of those above. */
+static bool pull_path(struct placement_vertex *v, uint32_t t, uint32_t x)
+{
+    return (t == x || pull_path(v, before(v, x, t) ? v[t].left : v[t].right, x)) && pull(v, t);
+}
+
+/* ---- in step with the plan ---- */
+
+static uint32_t priority(uint32_t vertex)
+{
+    uint64_t h = ((uint64_t)vertex + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ h >> 31) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(h >> 32);
+}
+
+/* Each vertex has a node at least, so there are never more than nodes. */
+static uint32_t make_vertex(struct placement_index *x, const struct placement_own *o, uint32_t hash)
+{
+    const uint32_t id = x->free != POL_NONE ? x->free : x->n++;
+    struct placement_vertex *v = &x->at[id];
+    if (id == x->free) x->free = v->left;
+    v->own = *o;
+    v->prio = priority(id);
+    map_add(&x->by_own, hash, id);
+    return id;
+}
+
+/* to: the vertex of nodes like it; POL_NONE. */
+static void join(struct placement_index *x, uint32_t node, uint32_t to, const struct placement_own *o, uint32_t hash)
+{
+    const uint32_t id = to != POL_NONE ? to : make_vertex(x, o, hash);
+    struct placement_vertex *v = &x->at[id];
+    POL_RESERVE(v->node, v->cap, (size_t)v->n + 1);
+    nodes_push(x, v->node, v->n++, node);
+    x->vertex[node] = id;
+    if (to == POL_NONE) add(x, id);
+    else if (v->node[0] == node) (void)pull_path(x->at, x->root, id);
+}
+
+static void leave(struct placement_index *x, uint32_t node)
+{
+    const uint32_t id = x->vertex[node], first = x->at[id].node[0];
+    struct placement_vertex *v = &x->at[id];
+    if (v->n == 1) (void)del(x->at, &x->root, id);
+    nodes_take(x, v->node, v->n--, x->place[node]);
+    if (v->n == 0) {
+        map_del(&x->by_own, hash_of(&v->own), id);
+        v->left = x->free;
+        x->free = id;
+    } else if (first == node) {
+        (void)pull_path(x->at, x->root, id);
+    }
+}
+
+static void build(struct placement *pl)
+{
+    struct placement_index *x = &pl->index;
+    const uint32_t n = pl->plan->n_nodes;
+    x->at = pol_alloc(n, sizeof *x->at);
+    x->vertex = pol_alloc(n, sizeof *x->vertex);
+    x->place = pol_alloc(n, sizeof *x->place);
+    x->root = x->free = POL_NONE;
+    for (uint32_t i = n; i-- > 0;) x->class_first[class_of(pl->plan, i)] = i;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct placement_own o = own_of(pl, i);
+        const uint32_t hash = hash_of(&o);
+        join(x, i, vertex_like(x, &o, hash), &o, hash);
+    }
+}
+
+static void refresh(struct placement *pl, uint32_t node)
+{
+    struct placement_index *x = &pl->index;
+    struct placement_vertex *v = &x->at[x->vertex[node]];
+    const struct placement_own now = own_of(pl, node);
+    if (is_same(&now, &v->own)) return;
+    const uint32_t hash = hash_of(&now), to = vertex_like(x, &now, hash);
+    if (to == POL_NONE && v->n == 1 && now.key == v->own.key) {      /* its place is the same */
+        map_del(&x->by_own, hash_of(&v->own), x->vertex[node]);
+        map_add(&x->by_own, hash, x->vertex[node]);
+        v->own = now;
+        (void)pull_path(x->at, x->root, x->vertex[node]);
+        return;
+    }
+    leave(x, node);
+    join(x, node, to, &now, hash);
+}
+
+void placement_index_update(struct placement *pl)
+{
+    struct placement_index *x = &pl->index;
+    const struct plan_touches *touches = &pl->plan->touches;
+    const uint64_t from = x->seen;
+    x->seen = touches->n;
+    if (x->at == NULL) {
+        build(pl);
+        return;
+    }
+    if (touches->n - from > pl->plan->n_nodes) {
+        for (uint32_t i = 0; i < pl->plan->n_nodes; i++)
+            if (touches->last[i] > from) refresh(pl, i);
+        return;
+    }
+    for (uint64_t k = from + 1; k <= touches->n; k++) {
+        const uint32_t node = touches->log[k & touches->mask];
+        if (touches->last[node] == k) refresh(pl, node);        /* earlier touches are out of date */
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * placement_index.h -- one index over the plan's nodes, whatever the shapes that are asked for.
+ *
+ * A treap of groups of nodes that are alike, ordered by what the rule prefers.  Each vertex
+ * knows the least and the most that nodes below it have free, and so a bound of what a task
+ * would cost there: a search leaves out what cannot fit and what cannot be cheaper than what
+ * it has found.
+ *
+ * Costs: O(log n) expected for each node that changed since the last question.  A search
+ * is exact; it looks at O(node classes x log n) vertices where few nodes have much of one
+ * resource and too little of another, and in the worst case at all.
+ * Source: branch and bound over bounding boxes as in Guttman, R-trees, SIGMOD 1984;
+ * treaps: Seidel & Aragon, Randomized search trees, Algorithmica 16, 1996.
+ */
+#ifndef POL_LIB_SCHED_PLACEMENT_INDEX_H
+#define POL_LIB_SCHED_PLACEMENT_INDEX_H
+
+#include "lib/map.h"
+#include "lib/place/plan.h"
+
+struct placement;
+struct placement_vertex;
+struct placement_index {
+    struct placement_vertex *at;        /* [n_nodes], of which n were in use at a time; NULL: nothing was asked yet */
+    uint32_t n, root, free;             /* free: the first vertex to use again; POL_NONE */
+    uint32_t *vertex, *place;           /* [n_nodes]: a node's vertex, and where it stands in it */
+    struct map by_own;
+    uint64_t seen;                      /* touches of the plan that it knows of */
+    uint32_t class_first[64];           /* a node of each class */
+};
+
+void placement_index_fini(struct placement_index *x);       /* zero-initialise to begin */
+/* Is a rule's cheapest node found by the index?  Others know no bounds, and are asked of every node. */
+bool placement_index_knows(const struct placement *pl);
+/* The cheapest node on which the shape fits, ties to the lowest; POL_NONE: none. */
+uint32_t placement_index_find(struct placement *pl, uint32_t shape);
+/* f(ctx, node) for each node on which the shape fits, in no order that matters; f leaves the plan as it is. */
+void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),
+                          void *ctx);
+/* Does a task that asks this fit on some node?  For every rule; what it does not admit is not looked at. */
+bool placement_index_fits(struct placement *pl, const struct pol_shape *s);
+
+#endif

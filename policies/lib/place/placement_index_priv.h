@@ -1,0 +1,65 @@
+/*
+ * placement_index_priv.h -- what the index's two files have in common: a vertex, and what is known of it.
+ *
+ * placement_index.c keeps the treap in step with the plan, placement_search.c asks it.
+ */
+#ifndef POL_LIB_SCHED_PLACEMENT_INDEX_PRIV_H
+#define POL_LIB_SCHED_PLACEMENT_INDEX_PRIV_H
+
+#include "lib/place/placement_priv.h"
+
+enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
+enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
+enum { PLACEMENT_PREFERENCE_BITS = 22 };          /* a sum of three shares */
+
+/*
+ * All that costs and fitting depend on, of one node.  Where nothing can start (down, or as many tasks as may run)
+ * cpu is -1.
+ */
+struct placement_own {
+    int64_t  cpu, mem;
+    int64_t  key;                       /* class, then preference */
+    int32_t  gpu;
+    uint32_t alone;                     /* the node, where the rest does not say all that matters; POL_NONE */
+    uint16_t card, part;                /* thousandths of the freest card, of the freest that is in use */
+    uint8_t  idle, class, engines, flags;       /* wholly free cards; bits of engines of which some is free */
+};
+
+/* All nodes below a vertex where something can start. */
+struct placement_box {
+    int64_t  cpu_min, cpu_max, mem_min, mem_max;
+    uint64_t classes;
+    int32_t  gpu_min, gpu_max, preference;      /* the least */
+    uint32_t first;                     /* the lowest node */
+    uint16_t card, part;                /* the most */
+    uint8_t  idle_min, idle_max, engines, flags;
+};
+
+/* Nodes that are alike, as a heap: the lowest first. */
+struct placement_vertex {
+    struct placement_own own;
+    struct placement_box sum;
+    uint32_t  *node, n;
+    size_t     cap;
+    uint32_t   left, right, prio;       /* of one that is free: left is the next free one */
+};
+
+/* Of the nodes of one vertex; empty where nothing can start. */
+static inline struct placement_box placement_box_of(const struct placement_vertex *v)
+{
+    const struct placement_own *o = &v->own;
+    if (o->cpu < 0)
+        return (struct placement_box){ .cpu_min = POL_NEVER, .cpu_max = -1, .mem_min = POL_NEVER, .mem_max = -1,
+                                       .gpu_min = INT32_MAX, .gpu_max = -1, .preference = INT32_MAX,
+                                       .first = POL_NONE, .idle_min = UINT8_MAX };
+    return (struct placement_box){ .cpu_min = o->cpu, .cpu_max = o->cpu, .mem_min = o->mem, .mem_max = o->mem,
+                                   .classes = UINT64_C(1) << o->class, .gpu_min = o->gpu, .gpu_max = o->gpu,
+                                   .preference = (int32_t)(o->key - ((int64_t)o->class << 32)),
+                                   .first = v->node[0], .card = o->card, .part = o->part, .idle_min = o->idle,
+                                   .idle_max = o->idle, .engines = o->engines, .flags = o->flags };
+}
+
+/* What changed since it was asked last. */
+void placement_index_update(struct placement *pl);
+
+#endif

@@ -1,0 +1,290 @@
+/*
+ * plan.c -- the private copy of what is free, see plan.h.
+ *
+ * Undo is a log: before a node changes under a mark, the node and its cards are
+ * copied to the log's end; undoing copies them back, the latest first.
+ */
+#include "lib/place/plan.h"
+
+#include "lib/util.h"
+
+enum { WHOLE = 1000, NODE_CLASSES_MAX = 64 };
+
+struct plan_old { uint32_t id; struct plan_node node; };
+
+void plan_fini(struct plan *p)
+{
+    free(p->node); free(p->card); free(p->node_class); free(p->touches.last); free(p->touches.log);
+    free(p->undo.node); free(p->undo.card); free(p->bare.shape);
+    memset(p, 0, sizeof *p);
+}
+
+static void touch(struct plan *p, uint32_t node)
+{
+    p->change_epoch = ++p->last_epoch;
+    p->touches.n++;
+    p->touches.log[p->touches.n & p->touches.mask] = node;
+    p->touches.last[node] = p->touches.n;
+}
+
+/* ---- in step with the view ---- */
+
+static void sum_cards(const struct plan *p, struct plan_node *o)
+{
+    o->gpu_free = 0;
+    o->n_idle = 0;
+    for (uint32_t k = o->n.card0; k < o->n.card0 + o->n.n_gpu; k++) {
+        o->gpu_free += p->card[k].milli_free;
+        o->n_idle += p->card[k].milli_free == WHOLE;
+    }
+}
+
+static bool alike(const struct plan *p, const struct pol_node *a, const struct pol_node *b)
+{
+    if (a->cpu_total != b->cpu_total || a->mem_total != b->mem_total || a->labels != b->labels || a->n_gpu != b->n_gpu ||
+        a->gpu_type != b->gpu_type || a->max_tasks != b->max_tasks ||
+        a->cpu_reserved != b->cpu_reserved || a->mem_reserved != b->mem_reserved || memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) != 0) return false;
+    for (uint32_t k = 0; k < a->n_gpu; k++)
+        if (p->card[a->card0 + k].mem_total != p->card[b->card0 + k].mem_total ||
+            p->card[a->card0 + k].core_total != p->card[b->card0 + k].core_total) return false;
+    return true;
+}
+
+static void classify(struct plan *p)
+{
+    uint32_t first[NODE_CLASSES_MAX];
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t k = 0;
+        while (k < p->n_node_classes && !alike(p, &p->node[first[k]].n, &p->node[i].n)) k++;
+        if (k == p->n_node_classes && k < NODE_CLASSES_MAX) first[p->n_node_classes++] = i;
+        p->node_class[i] = k < NODE_CLASSES_MAX ? k : POL_NONE;
+    }
+}
+
+/* A card as the plan sees it: by count there is nothing on it but itself. */
+static struct pol_card seen(const struct plan *p, const struct pol_card *c)
+{
+    return p->by_count ? (struct pol_card){ .milli_free = c->milli_free } : *c;
+}
+
+static void build(struct plan *p, const struct pol_view *v)
+{
+    p->n_nodes = v->n_nodes;
+    p->n_cards = v->n_cards;
+    p->node = pol_alloc(p->n_nodes, sizeof *p->node);
+    p->card = pol_alloc(p->n_cards, sizeof *p->card);
+    p->node_class = pol_alloc(p->n_nodes, sizeof *p->node_class);
+    p->touches.last = pol_alloc(p->n_nodes, sizeof *p->touches.last);
+    uint32_t size = 64;
+    while (size <= p->n_nodes) size *= 2;
+    p->touches.log = pol_alloc(size, sizeof *p->touches.log);
+    p->touches.mask = size - 1;
+    for (uint32_t i = 0; i < p->n_cards; i++) p->card[i] = seen(p, &v->card[i]);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        struct plan_node *o = &p->node[i];
+        o->n = v->node[i];
+        sum_cards(p, o);
+        if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
+        if (o->n.mem_total > p->largest.mem) p->largest.mem = o->n.mem_total;
+        if ((int64_t)o->n.n_gpu * WHOLE > p->largest.gpu) p->largest.gpu = (int64_t)o->n.n_gpu * WHOLE;
+        touch(p, i);
+    }
+    p->freed_epoch = ++p->last_epoch;
+    classify(p);
+}
+
+/* Adopt the view's state of one node; usually the plan has foreseen it. */
+static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
+{
+    struct plan_node *o = &p->node[i];
+    const struct pol_node *n = &v->node[i];
+    bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
+    bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) {
+        grew |= n->engine_free[k] > o->n.engine_free[k];
+        same &= n->engine_free[k] == o->n.engine_free[k];
+    }
+    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
+        const struct pol_card to = seen(p, &v->card[k]), *was = &p->card[k];
+        grew |= to.milli_free > was->milli_free || to.mem_free > was->mem_free || to.core_free > was->core_free;
+        same &= to.milli_free == was->milli_free && to.mem_free == was->mem_free && to.core_free == was->core_free;
+        p->card[k] = to;
+    }
+    if (same) return;
+    o->n = *n;
+    sum_cards(p, o);
+    touch(p, i);
+    if (grew) p->freed_epoch = ++p->last_epoch;
+}
+
+void plan_shapes(struct plan *p, const struct pol_view *v)
+{
+    p->gpu_type = v->gpu_type;
+    p->n_gpu_types = v->n_gpu_types;
+    p->shape = v->shape;
+    if (!p->by_count) return;
+    POL_RESERVE(p->bare.shape, p->bare.cap, v->n_shapes);
+    for (; p->bare.n < v->n_shapes; p->bare.n++) {
+        p->bare.shape[p->bare.n] = v->shape[p->bare.n];
+        p->bare.shape[p->bare.n].gpu_mem_b = 0;
+        p->bare.shape[p->bare.n].gpu_cores = 0;
+    }
+    p->shape = p->bare.shape;
+}
+
+void plan_sync(struct plan *p, const struct pol_view *v)
+{
+    plan_shapes(p, v);
+    if (p->node == NULL) { build(p, v); return; }
+    for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
+}
+
+void plan_renew(struct plan *p) { p->change_epoch = ++p->last_epoch; }
+
+/* ---- changing ---- */
+
+static void save(struct plan *p, uint32_t node)
+{
+    if (p->undo.depth == 0) return;
+    const struct plan_node *o = &p->node[node];
+    POL_PUSH(p->undo.node, p->undo.n, p->undo.cap, (struct plan_old){ node, *o });
+    if (o->n.n_gpu == 0) return;
+    POL_RESERVE(p->undo.card, p->undo.cap_cards, p->undo.n_cards + o->n.n_gpu);
+    memcpy(&p->undo.card[p->undo.n_cards], &p->card[o->n.card0], o->n.n_gpu * sizeof *p->card);
+    p->undo.n_cards += o->n.n_gpu;
+}
+
+/* card: the node's own. */
+static void move_all(struct plan_node *o, struct pol_card *card, bool allocate)
+{
+    o->n.cpu_free = allocate ? 0 : o->n.cpu_total - o->n.cpu_reserved;
+    o->n.mem_free = allocate ? 0 : o->n.mem_total - o->n.mem_reserved;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] = allocate ? 0 : o->n.engine_total[k];
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        card[k].milli_free = allocate ? 0 : WHOLE;
+        card[k].mem_free = allocate ? 0 : card[k].mem_total;
+        card[k].core_free = allocate ? 0 : card[k].core_total;
+    }
+    o->gpu_free = allocate ? 0 : (int32_t)o->n.n_gpu * WHOLE;
+    o->n_idle = allocate ? 0 : (int32_t)o->n.n_gpu;
+}
+
+static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+{
+    o->n.cpu_free += sign * s->cpu_milli;
+    o->n.mem_free += sign * s->mem_b;
+    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] += sign * s->engine[k];
+    for (uint64_t left = cards; left != 0; left &= left - 1) {
+        struct pol_card *c = &card[__builtin_ctzll(left)];
+        o->n_idle -= c->milli_free == WHOLE;
+        c->milli_free += sign * s->gpu_milli;
+        o->n_idle += c->milli_free == WHOLE;
+        o->gpu_free += sign * s->gpu_milli;
+        c->mem_free += sign * pol_node_card_mem_of(c, s);
+        c->core_free += sign * pol_node_card_cores_of(c, s);
+    }
+    o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
+    o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
+}
+
+static void move(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+{
+    if (s->exclusive) move_all(o, card, sign < 0);
+    else move_some(o, card, s, cards, sign);
+    o->n.n_tasks -= (uint32_t)sign;
+}
+
+void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+{
+    save(p, node);
+    move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, -1);
+    touch(p, node);
+}
+
+void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+{
+    save(p, node);
+    move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, +1);
+    touch(p, node);
+    p->undo.n_releases++;
+    p->freed_epoch = ++p->last_epoch;
+}
+
+void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
+{
+    const struct plan_node *o = &p->node[node];
+    s->node = *o;
+    POL_RESERVE(s->card, s->cap_card, o->n.n_gpu);
+    if (o->n.n_gpu > 0) memcpy(s->card, &p->card[o->n.card0], o->n.n_gpu * sizeof *s->card);
+}
+
+void plan_snap_allocate(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, -1); }
+
+void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
+{
+    struct plan_node *o = &p->node[node];
+    const struct plan_node *t = &to->node;
+    save(p, node);
+    if (t->n.cpu_free < o->n.cpu_free) o->n.cpu_free = t->n.cpu_free;
+    if (t->n.mem_free < o->n.mem_free) o->n.mem_free = t->n.mem_free;
+    for (int k = 0; k < POL_ENGINES_MAX; k++)
+        if (t->n.engine_free[k] < o->n.engine_free[k]) o->n.engine_free[k] = t->n.engine_free[k];
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        struct pol_card *c = &p->card[o->n.card0 + k];
+        if (to->card[k].milli_free < c->milli_free) c->milli_free = to->card[k].milli_free;
+        if (to->card[k].mem_free < c->mem_free) c->mem_free = to->card[k].mem_free;
+        if (to->card[k].core_free < c->core_free) c->core_free = to->card[k].core_free;
+    }
+    if (t->n.n_tasks > o->n.n_tasks) o->n.n_tasks = t->n.n_tasks;
+    if (t->n_no_cpu > o->n_no_cpu) o->n_no_cpu = t->n_no_cpu;
+    if (t->n_no_mem > o->n_no_mem) o->n_no_mem = t->n_no_mem;
+    sum_cards(p, o);
+    touch(p, node);
+}
+
+void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node)
+{
+    const struct plan_node *o = &from->node[node];
+    save(to, node);
+    to->node[node] = *o;
+    if (o->n.n_gpu > 0) memcpy(&to->card[o->n.card0], &from->card[o->n.card0], o->n.n_gpu * sizeof *to->card);
+    touch(to, node);
+    to->freed_epoch = ++to->last_epoch;
+}
+
+/* ---- undo ---- */
+
+/*
+ * Failures noted inside a mark must not outlive it: the mark begins a new
+ * freed_epoch, so that they are told apart, and its end brings the old one back,
+ * unless something released was kept.
+ */
+struct plan_mark plan_mark(struct plan *p)
+{
+    struct plan_mark m = { p->undo.n, p->undo.n_cards, p->freed_epoch, p->change_epoch, p->undo.n_releases };
+    p->undo.depth++;
+    p->freed_epoch = ++p->last_epoch;
+    return m;
+}
+
+void plan_undo(struct plan *p, struct plan_mark m)
+{
+    while (p->undo.n > m.n_old) {
+        const struct plan_old *o = &p->undo.node[--p->undo.n];
+        uint32_t n = o->node.n.n_gpu;
+        p->node[o->id] = o->node;
+        p->undo.n_cards -= n;
+        if (n > 0) memcpy(&p->card[o->node.n.card0], &p->undo.card[p->undo.n_cards], n * sizeof *p->card);
+        touch(p, o->id);
+    }
+    p->undo.depth--;
+    p->freed_epoch = m.freed_epoch;
+    p->change_epoch = m.change_epoch;
+}
+
+void plan_keep(struct plan *p, struct plan_mark m)
+{
+    p->undo.depth--;
+    p->freed_epoch = p->undo.n_releases != m.n_releases ? ++p->last_epoch : m.freed_epoch;
+    if (p->undo.depth == 0) p->undo.n = p->undo.n_cards = 0;
+}
