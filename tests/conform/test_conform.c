@@ -15,13 +15,14 @@
 
 static uint32_t n_runs, n_specs;
 
-static void keeps_its_contract(const char *spec)
+/* False: its choices are refused together. */
+static bool keeps_its_contract(const char *spec)
 {
     uint32_t n_declined = 0;
-    n_specs++;
     for (uint32_t i = 0; i < conform_n_cases(); i++) {
         struct conform_result r;
         conform_case_run(i, spec, NULL, &r);
+        if (r.is_refused) return false;
         n_declined += r.is_declined;
         struct conform_case *c = conform_case_make(i);
         cr_assert_eq(r.n_problems, 0, "%s on '%s': %s: %s", spec, c->name, r.problem[0].what, r.problem[0].detail);
@@ -29,6 +30,8 @@ static void keeps_its_contract(const char *spec)
         n_runs += r.n_runs;
     }
     cr_assert_lt(n_declined, conform_n_cases(), "%s is tried in no case", spec);
+    n_specs++;
+    return true;
 }
 
 static void under_all_its_choices(const char *name, const struct pol_ops *ops)
@@ -40,7 +43,9 @@ static void under_all_its_choices(const char *name, const struct pol_ops *ops)
     bool may = false;
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) may |= strcmp(name, many[i]) == 0;
     cr_assert(!s.is_each_alone || may, "%s", name);
-    for (uint32_t i = 0; i < s.n; i++) keeps_its_contract(s.spec[i]);
+    for (uint32_t i = 0; i < s.n; i++) s.is_refused[i] = !keeps_its_contract(s.spec[i]);
+    char lacks[CONFORM_SPEC_LEN];
+    cr_assert_not(conform_specs_lack(&s, lacks), "%s:%s is refused with whatever else is chosen", name, lacks);
 }
 
 Test(conform, every_policy_keeps_its_contract)
@@ -79,6 +84,17 @@ Test(conform, a_case_that_no_job_ends_is_found)
     cr_assert_gt(r.n_problems, 0);
     cr_assert_str_eq(r.problem[0].what, "left job j12 waiting on an idle cluster");     /* 12 GPUs, 60 jobs at once */
     cr_assert_eq(r.problem[0].at, 10);                                                  /* when the first 12 ended */
+}
+
+Test(conform, a_choice_that_is_refused_with_all_others_is_found)
+{
+    struct conform_specs s = { .n = 4, .spec = { "p:a=x,b=false", "p:a=xy,b=false", "p:a=x,b=true", "p:a=xy,b=true" } };
+    char lacks[CONFORM_SPEC_LEN];
+    s.is_refused[1] = s.is_refused[2] = true;
+    cr_assert_not(conform_specs_lack(&s, lacks));
+    s.is_refused[0] = true;                                     /* a=xy is accepted, a=x and b=false no more */
+    cr_assert(conform_specs_lack(&s, lacks));
+    cr_assert_str_eq(lacks, "a=x");
 }
 
 Test(conform, every_policy_says_what_it_is)

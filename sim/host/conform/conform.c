@@ -229,6 +229,7 @@ void conform_case_run(uint32_t i, const char *spec, struct sandbox_page *page, s
         add_problem(out, base.left.at, base.left.what, base.left.detail, left_hint);
     } else if (base.result != ST_END) {
         add_problem_of_error(out, base.end, &base.diag);
+        out->is_refused = base.diag.breach == BREACH_CREATE;
     } else {
         check_history(&base, out);
         if (must_end && (flags & POL_STRANDS) == 0 && base.count.unfinished > 0) {

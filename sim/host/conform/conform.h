@@ -23,10 +23,13 @@ struct conform_problem {
     char detail[1024];          /* the host's error, or where two runs differ first; may be "" */
     char hint[256];             /* where to look */
 };
-/* is_declined: the policy is not for what the case asks, which is no problem. */
+/*
+ * is_declined: the policy is not for what the case asks, which is no problem.  is_refused: it cannot be created with
+ * this spec; a problem, too, unless the spec is one of several combinations of choices (specs.h).
+ */
 struct conform_result {
     uint32_t n_problems, n_runs;
-    bool is_stuck, is_declined;
+    bool is_stuck, is_declined, is_refused;
     struct conform_problem problem[CONFORM_PROBLEMS];
 };
 

@@ -45,13 +45,19 @@ static void print_problem(const char *spec, const char *name, const char *about,
 /* Each takes the whole of --decide-timeout, and more of them are no news. */
 enum { STUCK_MAX = 3 };
 
-static void run_all(const struct found *f, const struct sandbox_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
+static void run_all(struct found *f, const struct sandbox_limits *l, enum table_format format, struct table *t, uint32_t *n_problems)
 {
-    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0, n_declined = 0;
+    uint32_t n_cases = conform_n_cases(), n_runs = 0, n_bad = 0, n_stuck = 0, n_tried = 0, n_declined = 0, n_refused = 0;
+    char lacks[CONFORM_SPEC_LEN];
     for (uint32_t k = 0; k < f->specs.n; k++)
         for (uint32_t i = 0; i < n_cases && n_stuck < STUCK_MAX; i++) {
             struct conform_result r;
             conform_case_sandboxed(i, f->specs.spec[k], l, &r);
+            if (r.is_refused && f->specs.n > 1) {
+                f->specs.is_refused[k] = true;
+                n_refused++;
+                break;
+            }
             struct conform_case *c = conform_case_make(i);
             for (uint32_t p = 0; p < r.n_problems; p++) {
                 add_rows(t, f->specs.spec[k], c->name, &r.problem[p]);
@@ -65,7 +71,14 @@ static void run_all(const struct found *f, const struct sandbox_limits *l, enum 
             n_bad += r.n_problems > 0;
             *n_problems += r.n_problems;
         }
+    if (conform_specs_lack(&f->specs, lacks)) {
+        struct conform_problem p = { .at = -1, .what = "cannot be created", .hint = "with whatever else is chosen" };
+        add_rows(t, f->name, lacks, &p);
+        if (format == TABLE_TEXT) print_problem(f->name, lacks, "each combination with it", &p);
+        ++*n_problems;
+    }
     if (format != TABLE_TEXT) return;
+    if (n_refused > 0) text_line(stdout, "note: of %" PRIu32 " combinations of its choices it refuses %" PRIu32, f->specs.n, n_refused);
     if (f->specs.is_each_alone) (void)printf("note: its choices have too many combinations; each was tried on its own\n");
     if (n_stuck == STUCK_MAX) (void)printf("note: it was stuck in %d cases; the other %" PRIu32 " were not tried\n", STUCK_MAX, n_cases * f->specs.n - n_tried);
     if (n_declined > 0)

@@ -49,6 +49,7 @@ void conform_specs(struct conform_specs *s, const char *spec, const struct pol_o
     size_t path = policy_load_path_len(spec);
     s->n = 0;
     s->is_each_alone = false;
+    memset(s->is_refused, 0, sizeof s->is_refused);
     if (spec[path] != '\0' && strchr(spec + path, ':') != NULL) {
         (void)snprintf(s->spec[s->n++], CONFORM_SPEC_LEN, "%s", spec);
         return;
@@ -61,6 +62,36 @@ void conform_specs(struct conform_specs *s, const char *spec, const struct pol_o
     s->is_each_alone = true;
     for (uint32_t k = 0; k < o->n_params; k++)
         for (uint64_t i = 0; choices_of(&o->params[k]) != NULL && i < n_choices(&o->params[k]) && s->n < CONFORM_SPECS; i++) add_spec(s, spec, o, i, k);
+}
+
+/* The sign before the first choice, or the end. */
+static const char *choices_in(const char *spec)
+{
+    const char *at = spec + policy_load_path_len(spec);
+    return at + strcspn(at, ":");
+}
+
+static bool is_accepted(const struct conform_specs *s, const char *choice, size_t len)
+{
+    for (uint32_t k = 0; k < s->n; k++)
+        for (const char *at = s->is_refused[k] ? NULL : choices_in(s->spec[k]);
+             at != NULL && *at != '\0'; at += 1 + strcspn(at + 1, ","))
+            if (strncmp(at + 1, choice, len) == 0 && (at[1 + len] == ',' || at[1 + len] == '\0')) return true;
+    return false;
+}
+
+bool conform_specs_lack(const struct conform_specs *s, char *out)
+{
+    for (uint32_t k = 0; k < s->n; k++)
+        for (const char *at = choices_in(s->spec[k]); s->is_refused[k] && *at != '\0';) {
+            size_t len = strcspn(at + 1, ",");
+            if (!is_accepted(s, at + 1, len)) {
+                (void)snprintf(out, CONFORM_SPEC_LEN, "%.*s", (int)len, at + 1);
+                return true;
+            }
+            at += 1 + len;
+        }
+    return false;
 }
 
 void conform_slow_spec(char *out, const char *spec)
