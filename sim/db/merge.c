@@ -59,7 +59,7 @@ static enum st copy_table(struct store *out, struct store *part, enum schema_tab
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE run = ?", schema_table_name(t));
     TRY(query_begin(part, sql, &c.in, d));
     enum st st = check_columns(part, c.in, t, d);
-    if (st == ST_OK) st = store_feed(out, t, &(struct feed_source){ &c, next_row, give_column }, d);
+    if (st == ST_OK) st = store_feed(out, (int)t, &(struct feed_source){ &c, next_row, give_column }, d);
     if (c.failed != SQLITE_OK) {        /* the error is the part's */
         *d = (struct diag){ .code = ST_OK };
         (void)store_failed(part, d);
