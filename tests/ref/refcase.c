@@ -108,7 +108,7 @@ static void make_dependencies(struct ref_case *c, uint64_t seed)
         o->after_any = one_in(&r, 2);
         for (int k = 0; k < o->n_after; k++) {
             o->after[k].before = (int)rng_below(&r, (uint64_t)i);
-            o->after[k].kind = PICK(&r, REF_BEGUN, REF_ENDED, REF_ENDED, REF_OK, REF_OK, REF_NOT_OK);
+            o->after[k].kind = (unsigned)PICK(&r, REF_BEGUN, REF_ENDED, REF_ENDED, REF_OK, REF_OK, REF_NOT_OK);
             o->after[k].delay = PICK(&r, 0, 0, 0, 1, 5, 40);
         }
     }
