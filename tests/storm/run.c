@@ -201,6 +201,7 @@ void storm_run(const struct storm_plan *p, struct store *s, struct storm_run *ou
     if (host_create(&h, p->spec, NULL, &c->base->cfg, NULL, &hooks, &d) != ST_OK ||
         begin(s, c, &decisions.run, &d) != ST_OK) {
         world_failed(out, &d);
+        out->declined = d.breach == BREACH_CREATE;
         storm_case_free(c);
         return;
     }

@@ -32,7 +32,7 @@ struct storm_moment {
 
 struct storm_run {
     char wrong[1400]; /* "": nothing is */
-    bool declined;    /* the policy is not for what the case asks */
+    bool declined;    /* the policy is not for what the case asks, or refuses these choices together */
     uint64_t digest, n_attempts, n_failed;
     struct storm_moment *moment;
     size_t n_moments, cap_moments; /* owned */
