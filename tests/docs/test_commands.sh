@@ -23,8 +23,10 @@ scipy=$(python_with_scipy) && ln -s "$(command -v "$scipy")" "$dir/bin/python3"
 PATH=$dir/bin:$PATH
 export PATH
 
-# The public trace that the last block lacked, if it is that which failed it.
+# The public trace that the last block lacked, if it is that which failed it: itself, or one before it on the page,
+# whose database it reads.
 lacks() {
+    [ -z "$file" ] || ! grep -q 'cannot open the database: No such file' "$dir/err" || return 0
     file=$(sed -n "s/.*cannot find the file '\([^']*\)'.*/\1/p" "$dir/err" | head -n 1)
     case $file in '' | /* | ../*) return 1 ;; esac
     [ ! -e "${FAIRWAY_TRACES:-/nowhere}/$file" ]
@@ -39,6 +41,7 @@ for page in "$here"/policies/WRITING.md "$here"/scenarios/REFERENCE.md "$here"/s
     mkdir "$dir/root"
     ln -s "$here/scenarios" "$here/traces" "$dir/root"
     blocks "$page" "$dir/block"
+    file=
     for block in "$dir"/block/*.sh; do
         if [ ! -e "$block" ]; then echo "not ok - $name has commands"; bad=1; break; fi
         n=$(basename "$block" .sh)
