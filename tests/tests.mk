@@ -202,6 +202,10 @@ determinism: all                        ## digests of scenarios x policies by gc
 	@DETERMINISM=all FAIRWAY=$(abspath $(B))/fairway sh tests/determinism/test_determinism.sh
 .PHONY: determinism
 
+memcheck: all                           ## valgrind over every scenario of that table under each policy, and over the commands
+	@sh tests/determinism/memcheck.sh $(abspath $(B))/fairway
+.PHONY: memcheck
+
 # ---- do the tests notice? ----
 SAMPLE ?= 200
 SEED   ?= 1

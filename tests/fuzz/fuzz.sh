@@ -60,7 +60,7 @@ for target in "$@"; do
     case $target in *.*) continue ;; esac
     mkdir -p "$dir/$target" "$dir/$target.seeds" "$here/corpus/$target"
     seed "$target" "$dir/$target.seeds"
-    case $target in scenario|model|trace|table|wire) longest=2048 ;; *) longest=256 ;; esac
+    case $target in scenario|model|trace|table|wire) longest=2048 ;; files) longest=4096 ;; *) longest=256 ;; esac
     if [ "$seconds" -gt 0 ]; then limit=-max_total_time=$seconds; else limit=-runs=0; fi
     "$folder/$target" -close_fd_mask=3 -print_final_stats=1 -seed=1 -timeout=20 -rss_limit_mb=2048 \
         -max_len=$longest "$limit" \
