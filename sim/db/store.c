@@ -455,22 +455,25 @@ static void bind_end(struct stmt *t, int64_t run, enum store_status st, const ch
     bind_int(t, run);
 }
 
-enum st store_run_end(struct store *s, int64_t run, enum store_status st, uint64_t digest,
-                      const char *message, double wall_s, struct diag *d)
+static enum st end_run(struct store *s, int64_t run, enum store_status st, uint64_t digest, const char *message,
+                       double wall_s, struct diag *d)
 {
-    struct stmt t;
     char hex[17];
     (void)snprintf(hex, sizeof hex, "%016llx", (unsigned long long)digest);
-    if (s->broken.code != ST_OK) {      /* rows are missing: whatever the run was, it is not done */
-        t = stmt_open(s, SQL_RUN_END);
-        bind_end(&t, run, STORE_FAILED, NULL, s->broken.msg);
-        (void)stmt_run(&t, NULL);
-        if (d->code == ST_OK) *d = s->broken;
-        return ST_EWORLD;
-    }
     TRY(store_wall(s, run, &(struct store_wall){ .name = "run_time", .value = wall_s, .unit = "s" }, d));
-    t = change_open(s, SQL_RUN_END);
+    struct stmt t = change_open(s, SQL_RUN_END);
     bind_end(&t, run, st, hex, message);
     TRY(change_run(s, &t, d));
     return batch_end(s, d);
+}
+
+enum st store_run_end(struct store *s, int64_t run, enum store_status st, uint64_t digest,
+                      const char *message, double wall_s, struct diag *d)
+{
+    if (end_run(s, run, st, digest, message, wall_s, d) == ST_OK) return ST_OK;
+    /* Rows are missing, its end among them: whatever the run was, it is not done. */
+    struct stmt t = stmt_open(s, SQL_RUN_END);
+    bind_end(&t, run, STORE_FAILED, NULL, s->broken.msg);
+    (void)stmt_run(&t, NULL);
+    return is_broken(s, d);
 }

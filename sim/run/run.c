@@ -268,11 +268,11 @@ static enum st run_here(const struct run_env *env, const struct scn_policy *poli
     if (st == ST_OK) st = simulate(env, h, &rec, seed, out, d);
     host_destroy(h);                     /* before the run is called done: this too may fail */
     out->wall_s = progress_clock() - t0;
-    struct diag ignored = { 0 };
-    struct diag *end_diag = st == ST_OK ? d : &ignored;     /* the first error is the one to report */
+    struct diag broken = { 0 };
     enum store_status status = st == ST_OK ? STORE_DONE : st == ST_EINTR ? STORE_INTERRUPTED : STORE_FAILED;
-    enum st ended = store_run_end(env->store, rec.run, status, out->digest, st == ST_OK ? NULL : d->msg, out->wall_s, end_diag);
-    return st == ST_OK ? ended : st;
+    enum st ended = store_run_end(env->store, rec.run, status, out->digest, st == ST_OK ? NULL : d->msg, out->wall_s, &broken);
+    if (ended != ST_OK && st != ST_EWORLD) { *d = broken; return ended; }       /* without a database nothing can go on */
+    return st;
 }
 
 struct sandboxed { const struct run_env *env; const struct scn_policy *policy; uint64_t seed; struct sandboxed_result *out; };

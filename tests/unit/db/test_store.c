@@ -321,9 +321,15 @@ Test(store, killing_the_writer_at_any_moment_leaves_every_finished_run_whole, .t
 struct shim { sqlite3_file base; sqlite3_file *real; };
 static sqlite3_vfs *real_vfs, shim_vfs;
 static int writes_left = -1;            /* -1: a sound disk; 0: every write fails */
+static bool only_once;                  /* the disk is sound again after that write */
 
 static sqlite3_file *real_of(sqlite3_file *f) { return ((struct shim *)f)->real; }
-static bool dies(void) { return writes_left == 0 || (writes_left > 0 && --writes_left == 0); }
+static bool dies(void)
+{
+    if (writes_left != 0 && (writes_left < 0 || --writes_left > 0)) return false;
+    if (only_once) writes_left = -1;
+    return true;
+}
 
 static int f_close(sqlite3_file *f) { return real_of(f)->pMethods->xClose(real_of(f)); }
 static int f_read(sqlite3_file *f, void *b, int n, sqlite3_int64 at) { return real_of(f)->pMethods->xRead(real_of(f), b, n, at); }
@@ -357,7 +363,7 @@ static int shim_open(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flag
     return rc;
 }
 
-Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .timeout = 120)
+static void use_shim(void)
 {
     real_vfs = sqlite3_vfs_find(NULL);
     shim_vfs = *real_vfs;
@@ -365,6 +371,11 @@ Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .time
     shim_vfs.szOsFile += (int)sizeof(struct shim);
     shim_vfs.xOpen = shim_open;
     cr_assert_eq(sqlite3_vfs_register(&shim_vfs, 1), SQLITE_OK);
+}
+
+Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .timeout = 120)
+{
+    use_shim();
     int failures = 0;
     for (int n = 1;; n++) {
         struct diag d = { 0 }, e = { 0 };
@@ -386,4 +397,31 @@ Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .time
         if (lived) { cr_assert_eq(st, ST_OK); break; }
     }
     cr_assert_gt(failures, 10);
+}
+
+/* Most of the writes are those of the last COMMIT. */
+Test(store, a_run_whose_rows_or_end_could_not_be_written_has_failed, .timeout = 120)
+{
+    use_shim();
+    only_once = true;
+    int n_failed = 0;
+    for (int n = 1, lived = 0; !lived; n++) {
+        struct diag d = { 0 }, e = { 0 };
+        struct store *s;
+        tear_down();
+        writes_left = -1;
+        cr_assert_eq(store_open(&s, path, &d), ST_OK, "%s", d.msg);
+        writes_left = n;
+        enum st st = write_run(s, "k", &e);
+        lived = writes_left > 0;
+        writes_left = -1;
+        cr_assert_eq(ask(s, "SELECT count(*) FROM run WHERE status = 'running'"), 0, "write %d", n);
+        int64_t failed = ask(s, "SELECT count(*) FROM run WHERE status = 'failed' AND message <> ''");
+        cr_assert_eq(ask(s, "SELECT count(*) FROM run WHERE status = 'done'"), st == ST_OK, "write %d", n);
+        cr_assert(st == ST_OK || e.code == ST_EWORLD);
+        cr_assert(st == ST_OK ? failed == 0 : failed <= 1);
+        n_failed += (int)failed;
+        store_close(s);
+    }
+    cr_assert_gt(n_failed, 10);
 }
