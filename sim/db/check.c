@@ -48,7 +48,7 @@ struct scope { int64_t run; bool is_job; int64_t ordinal, from, to; };
 static enum st damaged(struct store *s, const char *of, int64_t id, const char *table, const char *wrong,
                        const char *again, struct diag *d)
 {
-    (void)diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(s), "main"), 0, 0,
+    (void)diag_at(d, ST_EWORLD, store_path(s), 0, 0,
                   "%s %" PRId64 " is damaged: table '%s' has a row whose %s", of, id, table, wrong);
     return diag_hint(d, "something else than fairway wrote it; %s", again);
 }

@@ -42,13 +42,34 @@ static void give_column(void *ctx, sqlite3_context *to, int i)
     else sqlite3_result_value(to, sqlite3_column_value(c->in, i));
 }
 
-/* Files come from others: has the table as many columns as it should? */
-static enum st check_columns(struct store *part, sqlite3_stmt *in, enum schema_table t, struct diag *d)
+/* Files come from others: are its tables what they should be? */
+static enum st check_tables(struct store *part, struct diag *d)
 {
-    int n = sqlite3_column_count(in), expected = schema_n_columns(t);
-    if (n == expected) return ST_OK;
-    return diag_at(d, ST_EWORLD, sqlite3_db_filename(store_db(part), "main"), 0, 0, "table '%s' has %d columns, expected %d",
-                   schema_table_name(t), n, expected);
+    char wrong[256];
+    for (enum schema_table t = 0; t < SCHEMA_TABLES; t++) {
+        if (schema_compare(store_db(part), t, wrong, sizeof wrong) != SQLITE_OK) return store_failed(part, d);
+        if (wrong[0] == '\0') continue;
+        (void)diag_at(d, ST_EWORLD, store_path(part), 0, 0, "%s", wrong);
+        return diag_hint(d, "something else than fairway changed this file");
+    }
+    return ST_OK;
+}
+
+/*
+ * Write the rows of a source from this part.  What the schema does not let in is the part's error, but for a run's
+ * id or key that another run has.
+ */
+static enum st feed(struct store *out, struct store *part, enum schema_table t, const struct feed_source *from,
+                    struct diag *d)
+{
+    struct diag error = { 0 };
+    if (store_feed(out, (int)t, from, &error) == ST_OK) return ST_OK;
+    const int rc = sqlite3_extended_errcode(store_db(out));
+    const bool is_key = rc == SQLITE_CONSTRAINT_PRIMARYKEY || rc == SQLITE_CONSTRAINT_ROWID || rc == SQLITE_CONSTRAINT_UNIQUE;
+    if ((rc & 0xff) != SQLITE_CONSTRAINT || (is_key && t == SCHEMA_run)) { *d = error; return d->code; }
+    (void)diag_at(d, ST_EWORLD, store_path(part), 0, 0, "table '%s' has a row that cannot be: %s", schema_table_name(t),
+                  sqlite3_errmsg(store_db(out)));
+    return diag_hint(d, "something else than fairway wrote it; run it again");
 }
 
 /* Every table but `run` has its run in the first column. */
@@ -58,8 +79,7 @@ static enum st copy_table(struct store *out, struct store *part, enum schema_tab
     char sql[128];
     (void)snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE run = ?", schema_table_name(t));
     TRY(query_begin(part, sql, &c.in, d));
-    enum st st = check_columns(part, c.in, t, d);
-    if (st == ST_OK) st = store_feed(out, (int)t, &(struct feed_source){ &c, next_row, give_column }, d);
+    (void)feed(out, part, t, &(struct feed_source){ &c, next_row, give_column }, d);
     if (c.failed != SQLITE_OK) {        /* the error is the part's */
         *d = (struct diag){ .code = ST_OK };
         (void)store_failed(part, d);
@@ -69,7 +89,7 @@ static enum st copy_table(struct store *out, struct store *part, enum schema_tab
 
 static bool is_text(sqlite3_stmt *q, int col, const char *text)
 {
-    return strcmp((const char *)sqlite3_column_text(q, col), text) == 0;
+    return strcmp(query_text(q, col), text) == 0;
 }
 
 enum have { HAVE_NONE, HAVE_LEFT, HAVE_DONE };
@@ -115,18 +135,20 @@ static void give_run(void *ctx, sqlite3_context *to, int i)
     } else sqlite3_result_value(to, sqlite3_column_value(r->in, i));
 }
 
-static enum st copy_run(struct store *out, sqlite3_stmt *in, int col, int64_t id, int64_t *new_id, struct diag *d)
+static enum st copy_run(struct store *out, struct store *part, sqlite3_stmt *in, int col, int64_t id, int64_t *new_id,
+                        struct diag *d)
 {
     struct row r = { in, id, col, false };
-    TRY(store_feed(out, SCHEMA_run, &(struct feed_source){ &r, next_run, give_run }, d));
+    TRY(feed(out, part, SCHEMA_run, &(struct feed_source){ &r, next_run, give_run }, d));
     *new_id = sqlite3_last_insert_rowid(store_db(out));
     return ST_OK;
 }
 
 /* The row alone of the run at which `in` stands; *to: its new id, 0 when it is left out. */
-static enum st merge_run(struct store *out, sqlite3_stmt *in, const struct merge_ids *ids, int64_t *to, struct merge_tally *t, struct diag *d)
+static enum st merge_run(struct store *out, struct store *part, sqlite3_stmt *in, const struct merge_ids *ids, int64_t *to,
+                         struct merge_tally *t, struct diag *d)
 {
-    const char *key = (const char *)sqlite3_column_text(in, 1);
+    const char *key = query_text(in, 1);
     const int64_t id = ids != NULL ? ids->of(ids->ctx, key) : 0;
     enum have have;
     int col = 0;
@@ -140,29 +162,41 @@ static enum st merge_run(struct store *out, sqlite3_stmt *in, const struct merge
         return ST_OK;
     }
     if (have == HAVE_LEFT) TRY(drop(out, key, d));
-    TRY(copy_run(out, in, col, id, to, d));
+    TRY(copy_run(out, part, in, col, id, to, d));
     t->unfinished += !is_done;
     if (have == HAVE_LEFT) t->replaced++;
     else t->added++;
     return ST_OK;
 }
 
-static enum st merge_part(struct store *out, struct store *part, const struct merge_ids *ids, struct merge_tally *t, struct diag *d)
+static enum st merge_runs(struct store *out, struct store *part, const struct merge_ids *ids, struct merge_tally *t,
+                          struct diag *d)
 {
     sqlite3_stmt *in = NULL;
     struct taken *run = NULL;
     size_t n = 0, cap = 0;
     TRY(query_begin(part, "SELECT * FROM run ORDER BY id", &in, d));
-    enum st st = check_columns(part, in, SCHEMA_run, d);
+    enum st st = ST_OK;
     while (st == ST_OK && sqlite3_step(in) == SQLITE_ROW) {
         int64_t to;
-        st = merge_run(out, in, ids, &to, t, d);
+        st = merge_run(out, part, in, ids, &to, t, d);
         if (st == ST_OK && to > 0) MEM_PUSH(run, n, cap, (struct taken){ sqlite3_column_int64(in, 0), to });
     }
     st = query_end(part, in, d);
     for (enum schema_table i = SCHEMA_run + 1; i < SCHEMA_TABLES && n > 0 && st == ST_OK; i++)
         st = copy_table(out, part, i, run, n, d);
     mem_free(run);
+    return st;
+}
+
+/* In one transaction of the part, too: whoever writes it may not change its rows between a run's and its tables'. */
+static enum st merge_part(struct store *out, struct store *part, const struct merge_ids *ids, struct merge_tally *t,
+                          struct diag *d)
+{
+    TRY(query_exec(part, "BEGIN", d));
+    enum st st = check_tables(part, d);
+    if (st == ST_OK) st = merge_runs(out, part, ids, t, d);
+    (void)sqlite3_exec(store_db(part), "ROLLBACK", NULL, NULL, NULL);
     return st;
 }
 

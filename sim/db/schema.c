@@ -5,6 +5,7 @@
  */
 #include "db/schema.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -131,13 +132,47 @@ int schema_prepare_check(sqlite3 *db, enum schema_table t, const char *when, sql
     return rc;
 }
 
+/* In words; both the same: nothing. */
+static void tell_column(enum schema_table t, int i, const char *found, char *wrong, size_t cap)
+{
+    char expected[64] = "no more";
+    if (i < schema_n_columns(t))
+        (void)snprintf(expected, sizeof expected, "%s %s", table[t].column[i].name, table[t].column[i].type);
+    if (strcmp(found, expected) == 0) return;
+    (void)snprintf(wrong, cap, "column %d of table '%s' is '%.80s', expected '%s'", i + 1, table[t].name, found,
+                   expected);
+}
+
+int schema_compare(sqlite3 *db, enum schema_table t, char *wrong, size_t cap)
+{
+    static const char sql[] =
+        "SELECT l.type, l.ncol,"
+        " coalesce(x.name || ' ' || x.type || iif(x.\"notnull\", ' NOT NULL', '') || iif(x.hidden, ' GENERATED', ''), '')"
+        " FROM pragma_table_list(?1) l LEFT JOIN pragma_table_xinfo(iif(l.type = 'table', ?1, NULL), 'main') x"
+        " WHERE l.schema = 'main' ORDER BY x.cid";
+    sqlite3_stmt *q = NULL;
+    int n = 0, rc = sqlite3_prepare_v2(db, sql, -1, &q, NULL);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_text(q, 1, table[t].name, -1, SQLITE_STATIC);
+    for (wrong[0] = '\0'; rc == SQLITE_OK && sqlite3_step(q) == SQLITE_ROW && wrong[0] == '\0'; n++) {
+        const char *type = (const char *)sqlite3_column_text(q, 0);
+        const int n_columns = sqlite3_column_int(q, 1), expected = schema_n_columns(t);
+        if (strcmp(type, "table") != 0) (void)snprintf(wrong, cap, "'%s' is no table: %s", table[t].name, type);
+        else if (n_columns != expected)
+            (void)snprintf(wrong, cap, "table '%s' has %d columns, expected %d", table[t].name, n_columns, expected);
+        else tell_column(t, n, (const char *)sqlite3_column_text(q, 2), wrong, cap);
+    }
+    if (n == 0) (void)snprintf(wrong, cap, "there is no table '%s'", table[t].name);
+    int end = sqlite3_finalize(q);
+    return rc != SQLITE_OK ? rc : end;
+}
+
 int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
     SIM_ASSERT(table[t].n <= FEED_COLUMNS);
-    sqlite3_str_appendf(sql, "INSERT INTO %s SELECT c0", table[t].name);
+    sqlite3_str_appendf(sql, "INSERT INTO main.%s SELECT c0", table[t].name);
     for (size_t i = 1; i < table[t].n; i++) sqlite3_str_appendf(sql, ", c%d", (int)i);
-    sqlite3_str_appendall(sql, " FROM feed");
+    sqlite3_str_appendall(sql, " FROM temp.feed");
     char *text = sqlite3_str_finish(sql);
     int rc = text != NULL ? sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, insert, NULL) : SQLITE_NOMEM;
     sqlite3_free(text);

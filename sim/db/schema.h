@@ -6,6 +6,7 @@
 #define DB_SCHEMA_H
 
 #include <sqlite3.h>
+#include <stddef.h>
 
 /* Goes up when a table or view changes so that an older or newer program would misread the file. */
 enum { SCHEMA_VERSION = 14 };
@@ -21,7 +22,10 @@ const char *schema_table_name(enum schema_table t);
 /* Create every table, the index and the views in a new file.  Returns SQLite's code. */
 int schema_create(sqlite3 *db);
 int schema_n_columns(enum schema_table t);
-/* An INSERT of whole rows that `feed` (feed.h) has: every column, in order, `run` first.  Returns SQLite's code. */
+/* Is it there as a table of the columns, types and NOT NULL that CREATE gives it?  `wrong` ("" for nothing) says what
+ * is not so.  Returns SQLite's code. */
+int schema_compare(sqlite3 *db, enum schema_table t, char *wrong, size_t cap);
+/* An INSERT of whole rows that temp.feed (feed.h) has: every column, in order, `run` first.  Returns SQLite's code. */
 int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert);
 /* A SELECT of a row of run ?1, among those of which the SQL `when` holds, that CREATE would not let in, as
  * "COLUMN is VALUE"; no row: there is none. */

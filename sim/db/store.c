@@ -77,10 +77,10 @@ static enum st sql_failed(struct store *s, struct diag *d)
     }
 }
 
-/* A write failed: forget the batch, keep the error. */
+/* A write failed, as `broken` says or else SQLite: forget the batch. */
 static enum st broke(struct store *s, struct diag *d)
 {
-    (void)sql_failed(s, &s->broken);
+    if (s->broken.code == ST_OK) (void)sql_failed(s, &s->broken);
     if (sqlite3_get_autocommit(s->db) == 0) (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->in_batch = false;
     for (int t = 0; t < SCHEMA_TABLES; t++) s->rows[t].n = s->rows[t].n_text = s->rows[t].n_rows = 0;
@@ -173,6 +173,18 @@ static void give_cell(void *ctx, sqlite3_context *to, int i)
     else if (c->type == SQLITE_TEXT) sqlite3_result_text(to, r->of->text + c->is.at, (int)c->n, SQLITE_STATIC);
 }
 
+/* A view in place of the table, or a trigger, may keep rows out without a word. */
+static enum st feed(struct store *s, sqlite3_stmt *insert, enum schema_table t, const struct feed_source *from,
+                    struct diag *d)
+{
+    if (feed_run(&s->feed, insert, from) != SQLITE_OK) return sql_failed(s, d);
+    const int n = sqlite3_changes(s->db);
+    if (n == s->feed.n_rows) return ST_OK;
+    (void)diag_at(d, ST_EWORLD, s->path, 0, 0, "table '%s' took %d rows of %lld", schema_table_name(t), n,
+                  (long long)s->feed.n_rows);
+    return diag_hint(d, "something else than fairway changed this file; give another one with -d");
+}
+
 static enum st rows_write(struct store *s, enum schema_table t, struct diag *d)
 {
     struct rows *x = &s->rows[t];
@@ -180,7 +192,8 @@ static enum st rows_write(struct store *s, enum schema_table t, struct diag *d)
     if (x->n_rows == 0) return ST_OK;
     const struct stmt insert = change_open(s, SQL_INSERT + (int)t);
     if (insert.rc != SQLITE_OK) return broke(s, d);
-    if (feed_run(&s->feed, insert.q, &(struct feed_source){ &r, next_row, give_cell }) != SQLITE_OK) return broke(s, d);
+    if (feed(s, insert.q, t, &(struct feed_source){ &r, next_row, give_cell }, &s->broken) != ST_OK)
+        return broke(s, d);
     x->n = x->n_text = x->n_rows = 0;
     return ST_OK;
 }
@@ -294,7 +307,7 @@ static enum st connect(struct store *s, int flags, struct diag *d)
                        error != 0 ? strerror(error) : sqlite3_errmsg(s->db));
     }
     (void)sqlite3_busy_timeout(s->db, BUSY_MS);
-    return feed_open(s->db, &s->feed) == SQLITE_OK ? ST_OK : store_failed(s, d);
+    return ST_OK;
 }
 
 static enum st open_db(struct store **out, const char *path, int flags, struct diag *d)
@@ -315,8 +328,9 @@ static enum st prepare_writing(struct store *s, struct diag *d)
     if (sqlite3_exec(s->db, setup, NULL, NULL, NULL) != SQLITE_OK) return sql_failed(s, d);
     /* Two programs may create the same file at once: look again under the lock. */
     TRY(check_file(s, &is_new, d));
-    if (is_new) return create_schema(s, d);
-    return sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ? ST_OK : sql_failed(s, d);
+    if (is_new) TRY(create_schema(s, d));
+    else if (sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) return sql_failed(s, d);
+    return feed_open(s->db, &s->feed) == SQLITE_OK ? ST_OK : sql_failed(s, d);
 }
 
 static enum st open_writing(struct store **out, const char *path, const char *mode, struct diag *d)
@@ -379,6 +393,11 @@ struct sqlite3 *store_db(struct store *s)
     return s->db;
 }
 
+const char *store_path(const struct store *s)
+{
+    return s->path;
+}
+
 enum st store_failed(struct store *s, struct diag *d)
 {
     return sql_failed(s, d);
@@ -388,7 +407,7 @@ enum st store_feed(struct store *s, int table, const struct feed_source *from, s
 {
     const struct stmt insert = stmt_open(s, SQL_INSERT + table);
     if (insert.rc != SQLITE_OK) return sql_failed(s, d);
-    return feed_run(&s->feed, insert.q, from) == SQLITE_OK ? ST_OK : sql_failed(s, d);
+    return feed(s, insert.q, (enum schema_table)table, from, d);
 }
 
 /* ---- rows ---- */

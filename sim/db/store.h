@@ -38,6 +38,7 @@ enum st store_open_part(struct store **out, const char *path, struct diag *d);
 enum st store_open_read(struct store **out, const char *path, struct diag *d);
 void    store_close(struct store *s);
 struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
+const char *store_path(const struct store *s);  /* as it was given; borrowed */
 /* Write the rows of a source to a table (schema.h), within the transaction that the caller began. */
 struct feed_source;
 enum st store_feed(struct store *s, int table, const struct feed_source *from, struct diag *d);

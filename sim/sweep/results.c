@@ -46,7 +46,7 @@ static enum st look_up(struct results *r, struct diag *d)
     sqlite3_stmt *q;
     TRY(query_begin(r->store, "SELECT id, key, status = 'done' FROM run", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        size_t i = grid_find(r->grid, (const char *)sqlite3_column_text(q, 1));
+        size_t i = grid_find(r->grid, query_text(q, 1));
         if (i == r->grid->n) continue;
         r->id[i] = sqlite3_column_int64(q, 0);
         if (sqlite3_column_int(q, 2) == 0) continue;
@@ -122,7 +122,7 @@ static enum st print_repairs(struct results *r, size_t run, struct diag *d)
     const char *path = r->grid->at[at->kase].trace_path, *label = r->grid->at[at->kase].policy[at->policy].label;
     TRY(query_run(r->store, r->id[run], "SELECT what, count, first_line FROM repair WHERE run = ?", &q, d));
     while (sqlite3_step(q) == SQLITE_ROW) {
-        (void)lines_repair(text, sizeof text, path, label, (const char *)sqlite3_column_text(q, 0),
+        (void)lines_repair(text, sizeof text, path, label, query_text(q, 0),
                            (uint64_t)sqlite3_column_int64(q, 1), (uint64_t)sqlite3_column_int64(q, 2));
         if (is_first(r, text)) text_line(stderr, "%s", text);
     }

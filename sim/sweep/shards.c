@@ -115,7 +115,7 @@ static enum st seal(struct shards_writer *w, int status, struct diag *d)
     bool ok = fd >= 0 && fsync(fd) == 0;
     if (fd >= 0 && close(fd) != 0) ok = false;
     if (ok && rename(tmp, path) == 0) return ST_OK;
-    (void)diag_at(d, ST_EWORLD, path, 0, 0, "cannot be written: %s", strerror(errno));
+    (void)diag_at(d, ST_EWORLD, w->dir, 0, 0, "a part cannot be written: %s", strerror(errno));
     (void)unlink(tmp);
     return d->code;
 }
@@ -175,6 +175,8 @@ static enum st write_run(struct shards_writer *w, size_t i, struct diag *failed,
 enum st shards_write(struct shards_writer *w, size_t i, struct diag *failed, struct diag *d)
 {
     enum st st = write_run(w, i, failed, d);
+    /* The file is about to go: its folder is what anyone finds. */
+    if (strstr(d->file, tmp_mark) != NULL) (void)snprintf(d->file, sizeof d->file, "%s", w->dir);
     if (st != ST_OK && st != ST_EINTR) drop_shard(w);
     return st;
 }

@@ -171,6 +171,24 @@ check "when there was none" [ ! -e "$dir/new.db" ]
 check "the output is no part" expect 2 "$fairway" merge "$dir/u.db" "$dir/u.db"
 check "a merge needs a part" expect 2 "$fairway" merge "$dir/u.db"
 
+# ---- parts that something else changed, or that have no room ----
+key=$(sql p2.db "select key from run where seed = 2 order by id limit 1")
+while IFS='|' read -r change words; do
+    rm -rf "$dir/again.db" "$dir/again.db.parts"
+    mkdir "$dir/again.db.parts"
+    cp "$dir/p2.db" "$dir/again.db.parts/$key-0.part"
+    sqlite3 "$dir/again.db.parts/$key-0.part" "pragma ignore_check_constraints = on; $change"
+    check "a part is refused: $change" expect 0 env -C "$dir" "$fairway" sweep "$scn" -q -j 2 --set sweep.seeds=[2] -d again.db
+    check "by its name, and done again" says "warning: again.db.parts/$key-0.part: $words; its runs will be done again"
+    check "all of it" [ "$(sql again.db "select count(*), sum(status = 'done') from run")" = "24|24" ]
+done <<'END2'
+alter table note add column more integer|table 'note' has 6 columns, expected 5
+update job set n_tasks = -1 where ordinal = 7|table 'job' has a row that cannot be: CHECK constraint failed: n_tasks BETWEEN 0 AND 4194303
+END2
+check "parts without room end the sweep" expect 3 sh -c 'ulimit -f 600; trap "" XFSZ; cd "$0" && exec "$@"' "$dir" \
+    "$fairway" sweep "$scn" -q -j 2 --set sweep.seeds=[2] -d small-disk.db
+check "and it names their folder" says 'small-disk.db.parts: error: the database failed: disk I/O error'
+
 # ---- options ----
 check "no scenario is a usage error" expect 2 "$fairway" sweep
 check "no workers is a usage error" expect 2 "$fairway" sweep "$scn" -j 0
