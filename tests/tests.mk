@@ -99,6 +99,16 @@ bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
 .PHONY: bench-quick bench-curves bench-jobs
 
+# ---- where it ends ----
+bench-limits: all $(MEASURE)            ## the largest trace and the largest cluster for GIB=24 of memory
+	@sh tests/perf/limits.sh $(B)/fairway $(MEASURE)
+
+bench-sweep: all $(MEASURE)             ## what a sweep costs over its runs, and two workers against one
+	@sh tests/perf/sweep.sh $(B)/fairway $(MEASURE)
+
+test: $(MEASURE)
+.PHONY: bench-limits bench-sweep
+
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies
 	@command -v python3 >/dev/null || { echo "exec: skipped, no python3"; exit 0; }; python3 tests/perf/bench_exec.py $(B)/fairway

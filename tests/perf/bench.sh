@@ -25,43 +25,7 @@ one() {
     echo "$best" | awk -v n="$name" -v p="$policy" -v f="$fifo" '{ printf "%-8s %-28s %7.3f s CPU  %7.3f s wall  %6.1f MiB  %5.2f x fifo\n", n, p, $1, $3 / 1000, $2 / 1024, $1 / f }'
 }
 
-# A sweep by one and by two workers, database included: best of three each, in this run.
-sweep() {
-    best=
-    for i in 1 2 3; do
-        rm -f "$dir/s.db"
-        start=$(date +%s%N)
-        "$fairway" sweep scenarios/demo/sweep-load.yaml --set trace.generate.jobs=6000 --set sweep.seeds=1 -j "$1" -q -d "$dir/s.db" || { echo "bench: the sweep failed" >&2; exit 1; }
-        took=$(( ($(date +%s%N) - start) / 1000000 ))
-        if [ -z "$best" ] || [ "$took" -lt "$best" ]; then best=$took; fi
-    done
-    echo "$best"
-}
-# What a sweep of short runs costs over the same runs one after the other: processor time, both into a database.
-# short ROWS COMMAND...: with a row for each job, or without
-short() {
-    rows=$1
-    shift
-    cat >"$dir/short.yaml" <<'END'
-name: short
-cluster: {groups: [{name: n, count: 8, cpus: 64, mem: 512GiB, gpus: 8}]}
-trace: {format: generate, generate: {jobs: 300}}
-jobs: {infeasible: reject}
-policies: [fifo, srtf]
-seeds: 500
-sweep: {seeds: 500}
-END
-    "$measure" "$fairway" "$@" "$dir/short.yaml" -q --set output.jobs="$rows" -d "$dir/short-$1-$rows.db" |
-        awk '{ print $1 }'
-}
-for rows in true false; do
-    alone=$(short $rows run) swept=$(short $rows sweep -j 1)
-    awk -v a="$alone" -v b="$swept" -v r=$rows 'BEGIN {
-        printf "sweep    1,000 runs of 300 jobs, rows %-5s  %6.3f s   %5.2f x its runs one by one (processor time)\n",
-               r, b, b / a }'
-done
-one=$(sweep 1) two=$(sweep 2)
-awk -v a="$one" -v b="$two" 'BEGIN { printf "sweep    %-28s %6.3f s   %5.2f x as fast as 1 worker\n", "24 runs by 2 workers", b / 1000, a / b }'
+sh "$(dirname "$0")/sweep.sh" "$fairway" "$measure"
 
 # CPU and training jobs: a day of 20,000 on 80 nodes with 400 GPUs, looked at every 10 s; beyond what the cluster can do in it.
 fifo=

@@ -1,0 +1,19 @@
+#!/bin/sh
+# The short forms of benches that print figures of documents: do they run, and is what they print what they say?
+# Times are not asked for.
+. "$(dirname "$0")/../cli/lib.sh"
+measure=$(dirname "$fairway")/tests/perf/measure
+[ -x "$measure" ] || { echo "skipped - no $measure"; exit 77; }
+perf=$here/tests/perf
+
+limits() {
+    expect 0 sh "$perf/limits.sh" "$fairway" "$measure" short || return 1
+    same "$(awk 'NR > 1 && / [1-9][0-9]* +[1-9][0-9]*$/' "$dir/out" | wc -l)" 5 || { cat "$dir/out"; return 1; }
+}
+sweep() {
+    expect 0 sh "$perf/sweep.sh" "$fairway" "$measure" short || return 1
+    same "$(grep -c ' x its runs one by one$' "$dir/out")" 2
+}
+check "bytes of a waiting job, a finished one and a node are told" limits
+check "what a sweep adds to its runs is told" sweep
+exit $bad
