@@ -218,7 +218,7 @@ static void serve_all(struct assign *s, struct agg *v, const struct entry *e, in
         if (e != NULL && !place_may(s, &s->task[via], e->cost, c)) s->search.rest[v->begin + v->n_rest++] = (struct rest){ FAR_AWAY, c };
         else relax_site(s, c, d + pi, via, from);
     }
-    s->index.low[v - s->index.agg] = low;
+    v->low = low;
     s->stats.arcs += v->end - v->begin;
 }
 
@@ -250,6 +250,7 @@ static void pop_agg(struct assign *s, uint32_t agg, int64_t d, uint32_t via)
     const struct entry *e = is_odd ? entry_at(s, via, agg) : NULL;
     uint32_t from = via == (uint32_t)PLAIN ? root_v(s) : place_of(s, via);
     if (v->served_by != s->search.stamp || d < v->served) serve_all(s, v, e, d, via, from);
+    if (!is_odd) s->index.low[agg] = v->low;        /* odd tasks leave keys, and so which optimum is found, alone */
     int64_t worst = serve_rest(s, v, e, d, via, from);
     if (worst < v->label) v->label = worst;
     if (!is_odd || s->task[via].site != NONE) return;

@@ -71,6 +71,7 @@ struct agg {
     uint32_t opened, served_by;         /* the search by which its label was made, and by which it was served */
     int64_t  label;                     /* each of its sites has, or will have, one as small */
     int64_t  served;                    /* the label that all its sites have had but the rest: search.rest[begin ..) */
+    int64_t  low;                       /* the least pi of its sites, once served */
     uint32_t n_rest;
     bool     is_known, is_odd;          /* some site is there, with places or not; an odd task named it once */
 };

@@ -84,8 +84,8 @@ static void run_all(struct found *f, const struct sandbox_limits *l, enum table_
     if (n_declined > 0)
         text_line(stdout, "note: %" PRIu32 " of %" PRIu32 " cases ask for what it declines", n_declined, n_tried);
     if (n_bad > 0) text_line(stdout, "%s: %" PRIu32 " of %" PRIu32 " cases broken", f->name, n_bad, n_tried);
-    else text_line(stdout, "%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs", f->name, n_cases, f->specs.n,
-                      f->specs.n == 1 ? "" : "s", n_runs);
+    else text_line(stdout, "%s keeps its contract: %" PRIu32 " cases under %" PRIu32 " spec%s, %" PRIu32 " runs", f->name, n_cases, f->specs.n - n_refused,
+                      f->specs.n - n_refused == 1 ? "" : "s", n_runs);
 }
 
 enum st conform_report(const char *spec, const struct sandbox_limits *l, enum table_format f, uint32_t *n_problems, struct diag *d)
