@@ -99,15 +99,18 @@ bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
 .PHONY: bench-quick bench-curves bench-jobs
 
-# ---- where it ends ----
+# ---- where it ends, and where time goes ----
 bench-limits: all $(MEASURE)            ## the largest trace and the largest cluster for GIB=24 of memory
 	@sh tests/perf/limits.sh $(B)/fairway $(MEASURE)
+
+bench-profile: all                      ## where time goes in each regime, by room of the program; needs valgrind
+	@sh tests/perf/profile.sh $(B)/fairway $(B)/profile.csv $(B)/profile.svg
 
 bench-sweep: all $(MEASURE)             ## what a sweep costs over its runs, and two workers against one
 	@sh tests/perf/sweep.sh $(B)/fairway $(MEASURE)
 
 test: $(MEASURE)
-.PHONY: bench-limits bench-sweep
+.PHONY: bench-limits bench-profile bench-sweep
 
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies

@@ -14,6 +14,17 @@ sweep() {
     expect 0 sh "$perf/sweep.sh" "$fairway" "$measure" short || return 1
     same "$(grep -c ' x its runs one by one$' "$dir/out")" 2
 }
+# The shares of each run come to 100 %, and none is negative.
+profile() {
+    expect 0 sh "$perf/profile.sh" "$fairway" "$dir/p.csv" "" short || return 1
+    same "$(awk -F, 'NR > 1 { sum[$1 " " $2] += $4; if ($4 < 0) print }
+        END { for (r in sum) if (sum[r] < 99.5 || sum[r] > 100.5) print r, sum[r]; else n++; print n }' "$dir/p.csv")" 2
+}
 check "bytes of a waiting job, a finished one and a node are told" limits
 check "what a sweep adds to its runs is told" sweep
+if ! command -v valgrind >/dev/null || grep -q __asan_init "$fairway"; then
+    echo "skipped - where time goes: no valgrind, or a program with a sanitizer"
+else
+    check "shares of time come to the whole" profile
+fi
 exit $bad
