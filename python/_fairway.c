@@ -4,7 +4,7 @@
  * A test holds the digests of both ways.
  *
  * Objects are of the classes of Python, which have slots: their attributes are read and written in place.  A policy's
- * methods are looked up once, before the first round.  Costs O(events) a round.
+ * methods are asked for whenever they are called, as Python does.  Costs O(events) a round.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -29,7 +29,7 @@ enum { USER = 5, QUEUE = 6 }; /* enum pol_name_type */
     X(Unit, job) X(Unit, tasks) X(Unit, order) X(Unit, request_class) X(Unit, alike) X(Unit, monotone)                 \
     X(Unit, licences) X(Unit, plain) X(Unit, state) X(Unit, started) X(Unit, attained) X(Unit, left) X(Shape, id)      \
     X(Shape, cpu) X(Shape, mem) X(Shape, exclusive) X(Shape, monotone)
-/* Methods of a policy that are called if it has them. */
+/* Methods of a policy that are called here. */
 #define METHODS(X) X(decide) X(on_arrival) X(on_wait) X(on_stop) X(on_task_end) X(on_job_end)
 
 #define MEMBER(name) PyObject *name;
@@ -41,10 +41,9 @@ enum { USER = 5, QUEUE = 6 }; /* enum pol_name_type */
 struct rounds {
     PyObject_HEAD
     KEPT(MEMBER)
-    METHODS(MEMBER) /* NULL: it has none of its own */
+    METHODS(MEMBER) /* their names */
     SLOTS(PLACE)    /* bytes from the start of an object */
     PyObject *licences, *text_waiting, *text_running, *text_ended;
-    bool is_ready; /* its methods were looked up */
     void *code;
     const int64_t *word, *place; /* the block of fairway.h */
     const char *names;
@@ -81,7 +80,10 @@ static bool put(PyObject **slot, PyObject *value) /* takes value over */
 
 static bool grow(PyObject **slot) { return put(slot, PyLong_FromLongLong(PyLong_AsLongLong(*slot) + 1)); }
 
-static bool tell(PyObject *method, PyObject *what) { return method == NULL || done(PyObject_CallOneArg(method, what)); }
+static bool tell(struct rounds *r, PyObject *method, PyObject *what)
+{
+    return done(PyObject_CallMethodOneArg(r->policy, method, what));
+}
 
 static PyObject *or_none(int64_t value) { return value >= 0 ? PyLong_FromLongLong(value) : owned(Py_None); }
 
@@ -184,9 +186,9 @@ static PyObject *new_unit(struct rounds *r, PyObject *job, PyObject *task)
 /* Told._arrived() of a job with one task. */
 static bool arrived_alone(struct rounds *r, PyObject *job)
 {
-    if (PyDict_SetItem(r->jobs, AT(job, Job_number), job) != 0 || !tell(r->on_arrival, job)) return false;
+    if (PyDict_SetItem(r->jobs, AT(job, Job_number), job) != 0 || !tell(r, r->on_arrival, job)) return false;
     PyObject *unit = new_unit(r, job, PyList_GET_ITEM(AT(job, Job_tasks), 0));
-    const bool ok = unit != NULL && PyDict_SetItem(r->waiting, unit, Py_None) == 0 && tell(r->on_wait, unit);
+    const bool ok = unit != NULL && PyDict_SetItem(r->waiting, unit, Py_None) == 0 && tell(r, r->on_wait, unit);
     Py_XDECREF(unit);
     return ok;
 }
@@ -221,11 +223,11 @@ static bool new_shape(struct rounds *r, const int64_t *w)
 /* Told._last_ended() of one plain task that runs and is all of its job. */
 static bool ended_alone(struct rounds *r, PyObject *job, PyObject *task, PyObject *unit)
 {
-    return tell(r->on_task_end, task) && put(&AT(job, Job_n_left), PyLong_FromLong(0)) &&
-           PyDict_DelItem(r->is_running, unit) == 0 && tell(r->on_stop, unit) &&
+    return tell(r, r->on_task_end, task) && put(&AT(job, Job_n_left), PyLong_FromLong(0)) &&
+           PyDict_DelItem(r->is_running, unit) == 0 && tell(r, r->on_stop, unit) &&
            put(&AT(task, Task_node), owned(Py_None)) && put(&AT(task, Task_cards), owned(Py_None)) &&
            put(&AT(unit, Unit_state), owned(r->text_ended)) && PyDict_DelItem(r->jobs, AT(job, Job_number)) == 0 &&
-           tell(r->on_job_end, job) && put(&AT(task, Task_unit), owned(Py_None)) &&
+           tell(r, r->on_job_end, job) && put(&AT(task, Task_unit), owned(Py_None)) &&
            put(&AT(job, Job_tasks), PyList_New(0));
 }
 
@@ -308,7 +310,7 @@ static int64_t told(struct rounds *r, int64_t n)
         if (!ok) return -1;
     }
     if (PyDict_Size(r->scaled) > 0) PyDict_Clear(r->scaled);
-    return done(PyObject_CallNoArgs(r->decide)) ? decided(r) : -1;
+    return done(PyObject_CallMethodNoArgs(r->policy, r->decide)) ? decided(r) : -1;
 }
 
 /* What was raised ends the run. */
@@ -325,28 +327,13 @@ static void fail(struct rounds *r)
     Py_XDECREF(trace);
 }
 
-/* The methods that are the policy's own; those of Told do nothing. */
-static bool look_up(struct rounds *r)
-{
-#define LOOK(name)                                                                                                     \
-    if (r->is_ready) {                                                                                                 \
-        PyObject *base = PyObject_HasAttrString(r->Told, #name) ? PyObject_GetAttrString(r->Told, #name) : NULL;       \
-        Py_XDECREF(base);                                                                                              \
-        r->is_ready = (r->name = PyObject_GetAttrString(r->policy, #name)) != NULL;                                    \
-        if (r->is_ready && PyMethod_Check(r->name) && PyMethod_GET_FUNCTION(r->name) == base) Py_CLEAR(r->name);       \
-    }
-    r->is_ready = true;
-    METHODS(LOOK)
-    return r->is_ready;
-}
-
 /* As `round` of fairway.h calls it. */
 static int64_t rounds_round(void *self, int64_t n_words)
 {
     struct rounds *r = self;
     PyGILState_STATE gil = PyGILState_Ensure();
     int64_t n = -1;
-    if (n_words > 0) n = r->is_ready || look_up(r) ? told(r, n_words) : -1;
+    if (n_words > 0) n = told(r, n_words);
     else {
         PyObject *result = PyObject_CallMethod(r->link, "round", "L", (long long)n_words);
         if (result != NULL) n = PyLong_AsLongLong(result);
@@ -517,8 +504,11 @@ static PyObject *rounds_new(PyTypeObject *type, PyObject *args, PyObject *more)
     r->text_waiting = PyUnicode_InternFromString("waiting");
     r->text_running = PyUnicode_InternFromString("running");
     r->text_ended = PyUnicode_InternFromString("ended");
-    if (r->licences != NULL && r->text_waiting != NULL && r->text_running != NULL && r->text_ended != NULL &&
-        find_slots(r)) return (PyObject *)r;
+#define NAME(name) r->name = PyUnicode_InternFromString(#name);
+#define IS_NAMED(name) && r->name != NULL
+    METHODS(NAME)
+    if (r->licences != NULL && r->text_waiting != NULL && r->text_running != NULL &&
+        r->text_ended != NULL METHODS(IS_NAMED) && find_slots(r)) return (PyObject *)r;
     Py_DECREF(r);
     return NULL;
 }

@@ -166,6 +166,7 @@ class Hears(fifo.Fifo):
 
     def on_job_end(self, job):
         self.note("job end", job.number, [t.unit.state for t in job.tasks], job.n_left)
+        self.on_arrival = lambda job: self.note("arrival", job.number)  # from now on
 
 
 def test_it_hears_the_same_both_ways(tmp_path):
@@ -183,7 +184,7 @@ def test_it_hears_the_same_both_ways(tmp_path):
     env = {**os.environ, "PYTHONPATH": f"{HERE.parent}:{HERE}"}
     command = [os.environ["FAIRWAY"], "run", "-q", "-d", str(tmp_path / "a.db"), str(tmp_path / "made.yaml"), "-p"]
     subprocess.run([*command, f"exec:{sys.executable} {tmp_path / 'hears.py'}"], env=env, check=True)
-    assert {one[1] for one in Hears.heard} == {"wait", "stop", "task end", "job end"}
+    assert {one[1] for one in Hears.heard} == {"arrival", "wait", "stop", "task end", "job end"}
     assert (tmp_path / "hears.py.heard").read_text() == repr(Hears.heard)
 
 
