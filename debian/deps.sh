@@ -15,9 +15,10 @@ for p in gcc make $names $extra; do
 done
 [ -n "$missing" ] || exit 0
 echo "installing:$missing"
-if [ "$(id -u)" -eq 0 ]; then sudo=; else sudo=sudo; fi
-export DEBIAN_FRONTEND=noninteractive
-$sudo dpkg --configure -a        # what an installation that was cut short left undone
-$sudo apt-get update -qq
-$sudo apt-get build-dep -y -qq ./
-[ -z "$extra" ] || $sudo apt-get install -y -qq --no-install-recommends $extra
+as_root=env
+[ "$(id -u)" -eq 0 ] || as_root='sudo env'
+as_root="$as_root DEBIAN_FRONTEND=noninteractive"
+[ -z "$(dpkg --audit)" ] || $as_root dpkg --configure -a        # an installation was cut short
+$as_root apt-get update -qq
+$as_root apt-get build-dep -y -qq ./
+[ -z "$extra" ] || $as_root apt-get install -y -qq --no-install-recommends $extra
