@@ -433,7 +433,8 @@ static enum st apply(struct host *p, bool *again, struct diag *d)
     int64_t now = world_now(p->mirror.w);
     p->n_done = p->n_wakes = p->n_told = 0;
     p->n_refused_rounds = p->refused_at == now ? p->n_refused_rounds + 1 : 1;
-    for (struct decision *e = p->dec; e < p->dec + p->n_dec; e++) {
+    for (size_t i = 0; i < p->n_dec; i++) {
+        struct decision *e = &p->dec[i];
         enum pol_refusal refusal = refuse(p, e);
         if (refusal != POL_OK && !is_told(p, e)) {
             refused(p, e, refusal, d);
