@@ -5,8 +5,8 @@
  * Each orders units by priority, then arrival, and tries all; who fits nowhere may
  * stop lower priorities (lib/sched/preempt.h).  They differ in the plugins that
  * choose a node (lib/place/kube.h).  A pod whose queue is called as one of the profiles
- * of `config` is placed by that, others by the first.  Cost: preempt_run's, a score for
- * each node that changed.
+ * of `config` is placed by that, others by the first.  Cost: preempt_run's, a search
+ * for the node (lib/place/placement.h).
  * Source: Kubernetes 1.20; Liu et al., fine-grained scheduling of heterogeneous
  * resources in Kubernetes, 2023.
  */

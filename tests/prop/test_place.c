@@ -20,7 +20,9 @@ static bool scan(const struct placement *pl, uint32_t shape, struct pol_place *o
         uint64_t cards;
         if (!plan_fits(pl->plan, i, &pl->plan->shape[shape])) continue;
         struct placement_cost c = placement_cost(pl, shape, i, &cards);
-        if (at != POL_NONE && (c.hi > best.hi || (c.hi == best.hi && c.lo >= best.lo))) continue;
+        const uint32_t *rank = pl->kube != NULL ? pl->kube->rank : NULL;
+        if (at != POL_NONE && (c.hi > best.hi || (c.hi == best.hi && c.lo > best.lo))) continue;
+        if (at != POL_NONE && c.hi == best.hi && c.lo == best.lo && (rank == NULL || rank[at] < rank[i])) continue;
         best = c;
         at = i;
         *out = (struct pol_place){ .node = i, .cards = cards };
@@ -94,22 +96,46 @@ static struct pol_shape never_asked(struct rng *g)
     return s;
 }
 
-ParameterizedTestParameters(place, index_answers_as_a_scan_does_whatever_is_asked)
+/* Of kube: score plugins of the profile, all with bounds, and of equal nodes a random one first. */
+struct asked { enum placement_rule rule; char scores[48]; };
+
+static void profile(struct placement *pl, const char *scores, struct rng *g)
 {
-    static int rule[] = { PLACEMENT_FIRST, PLACEMENT_BEST, PLACEMENT_WORST, PLACEMENT_PACK, PLACEMENT_SPREAD };
-    return cr_make_param_array(int, rule, sizeof rule / sizeof *rule);
+    char error[100];
+    if (pl->kube == NULL) return;
+    cr_assert(kube_parse(pl->kube, scores, error, sizeof error), "%s", error);
+    if (rng_below(g, 3) == 0) return;
+    const uint32_t n = pl->plan->n_nodes;
+    uint32_t *rank = pl->kube->rank = calloc(n, sizeof *rank);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t k = (uint32_t)rng_below(g, i + 1);
+        rank[i] = rank[k];
+        rank[k] = i;
+    }
 }
 
-ParameterizedTest(int *rule, place, index_answers_as_a_scan_does_whatever_is_asked)
+ParameterizedTestParameters(place, index_answers_as_a_scan_does_whatever_is_asked)
+{
+    static struct asked asked[] = {
+        { PLACEMENT_FIRST, "" }, { PLACEMENT_BEST, "" }, { PLACEMENT_WORST, "" }, { PLACEMENT_PACK, "" },
+        { PLACEMENT_SPREAD, "" }, { PLACEMENT_KUBE, "least:1;balanced:1" }, { PLACEMENT_KUBE, "balanced:3" },
+        { PLACEMENT_KUBE, "most:1;balanced:1" }, { PLACEMENT_KUBE, "most:2:cpu=1/memory=2/gpu=5;balanced:1" },
+        { PLACEMENT_KUBE, "least:1:gpu=1" }, { PLACEMENT_KUBE_HYBRID, "dominant:1;card:1;least:2" },
+    };
+    return cr_make_param_array(struct asked, asked, sizeof asked / sizeof *asked);
+}
+
+ParameterizedTest(struct asked *asked, place, index_answers_as_a_scan_does_whatever_is_asked)
 {
     for (uint64_t seed = 1; seed <= SCRIPTS; seed++) {
         struct scene *s = calloc(1, sizeof *s);
         struct placement pl;
         struct room room = { 0 };
         struct rng g;
-        rng_init(&g, seed, "index", (uint64_t)*rule);
+        rng_init(&g, seed, "index", (uint64_t)asked->rule);
         scene_open(s, &g);
-        placement_init(&pl, &s->plan, (enum placement_rule)*rule);
+        placement_init(&pl, &s->plan, asked->rule);
+        profile(&pl, asked->scores, &g);
         cr_assert(placement_index_knows(&pl));
         for (int k = 0; k < STEPS; k++) {
             /* None, a few or more changes than there are nodes. */

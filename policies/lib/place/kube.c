@@ -298,3 +298,20 @@ int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, u
     for (uint32_t i = 0; i < k->n_scores; i++) sum += k->score[i].weight * points(k, &a, i);
     return sum;
 }
+
+bool kube_is_bounded(const struct kube *k)
+{
+    for (uint32_t i = 0; i < k->n_scores; i++)
+        if (k->score[i].plugin->most == NULL) return false;
+    return true;
+}
+
+int64_t kube_most(const struct kube *k, const struct kube_span *span)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < k->n_scores; i++) {
+        const struct kube_score *s = k->score[i].plugin;
+        sum += k->score[i].weight * (s->most(k, span, &k->score[i].args) * KUBE_MAX / s->full);
+    }
+    return sum;
+}

@@ -4,7 +4,8 @@
  *
  * A plugin looks at one node and one shape, and at what is the same for the
  * whole run; so placement.h can keep scores in its trees and ask again only where a
- * node changed.  To add one: a function and a row in kube_plugins.c.
+ * node changed.  One that can say of many nodes how good the best of them can be spares
+ * the tree: the best node is searched for.  To add one: a function and a row in kube_plugins.c.
  *
  * Scores are integers in ten-thousandths of a point: the paper's have decimals,
  * and Kubernetes' whole points are kept exactly.
@@ -35,6 +36,12 @@ struct kube_ask {
     uint32_t id;                    /* of the node */
 };
 
+/*
+ * The same shape on any of many nodes with the same totals, labels and cards: as if one had the most of everything
+ * free that any has, or the least, and the least and most that kube_skew is of any.
+ */
+struct kube_span { struct kube_ask freest, fullest; int64_t skew_min, skew_max; };
+
 struct kube_filter {
     const char *name, *help;
     bool (*admits)(const struct kube *k, const struct kube_ask *a);
@@ -50,12 +57,16 @@ struct kube_args {
     uint32_t n_knees;
 };
 
-/* raw: 0 .. full, which is normalised to 0 .. 100 points.  takes_resources, takes_knees: what its args may say. */
+/*
+ * raw: 0 .. full, which is normalised to 0 .. 100 points.  takes_resources, takes_knees: what its args may say.
+ * most: no node of the span has more than this; NULL: nothing is known of many nodes at once.
+ */
 struct kube_score {
     const char *name, *help;
     int64_t full;
     int64_t (*raw)(const struct kube *k, const struct kube_ask *a, const struct kube_args *args);
     bool takes_resources, takes_knees;
+    int64_t (*most)(const struct kube *k, const struct kube_span *s, const struct kube_args *args);
 };
 
 extern const struct kube_filter kube_filters[];     /* ended by a NULL name */
@@ -124,6 +135,11 @@ static inline bool kube_admits(const struct kube *k, const struct plan *p, uint3
 }
 /* Sum of weight x points, in ten-thousandths; the shape fits on the node. */
 int64_t kube_total(const struct kube *k, const struct plan *p, uint32_t shape, uint32_t node);
+/* No node of the span has more; false: some plugin knows no bound. */
+bool kube_is_bounded(const struct kube *k);
+int64_t kube_most(const struct kube *k, const struct kube_span *s);
+/* The share of the node's CPU that is in use less that of its memory, in 2^-20 of a share. */
+int64_t kube_skew(const struct plan_node *o);
 
 /* ---- the arithmetic, for tests too ---- */
 

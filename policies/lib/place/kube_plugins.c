@@ -27,16 +27,26 @@ const struct kube_filter kube_filters[] = {
 /* ---- CPU and memory ---- */
 
 /* Kubernetes counts a request of nothing as this much, when it scores. */
+enum { NO_CPU = 100, NO_MEM = 200000000 };
+
+static int64_t cpu_of(const struct pol_shape *s) { return s->cpu_milli > 0 ? s->cpu_milli : NO_CPU; }
+static int64_t mem_of(const struct pol_shape *s) { return s->mem_b > 0 ? s->mem_b : NO_MEM; }
+
+/* Without the task. */
+static void in_use(const struct plan_node *o, int64_t *cpu, int64_t *mem)
+{
+    *cpu = o->n.cpu_total - o->n.cpu_free + o->n_no_cpu * (int64_t)NO_CPU;
+    *mem = o->n.mem_total - o->n.mem_free + o->n_no_mem * (int64_t)NO_MEM;
+}
+
 void kube_requested(const struct kube_ask *a, int64_t *cpu, int64_t *mem)
 {
-    enum { NO_CPU = 100, NO_MEM = 200000000 };
-    const struct plan_node *o = a->node;
-    const struct pol_shape *s = a->shape;
-    *cpu = o->n.cpu_total;
-    *mem = o->n.mem_total;
-    if (s->exclusive) return;
-    *cpu += o->n_no_cpu * (int64_t)NO_CPU + (s->cpu_milli > 0 ? s->cpu_milli : NO_CPU) - o->n.cpu_free;
-    *mem += o->n_no_mem * (int64_t)NO_MEM + (s->mem_b > 0 ? s->mem_b : NO_MEM) - o->n.mem_free;
+    *cpu = a->node->n.cpu_total;
+    *mem = a->node->n.mem_total;
+    if (a->shape->exclusive) return;
+    in_use(a->node, cpu, mem);
+    *cpu += cpu_of(a->shape);
+    *mem += mem_of(a->shape);
 }
 
 static int64_t left_of(int64_t c, int64_t r, int64_t full)
@@ -97,15 +107,54 @@ static int64_t balanced_raw(const struct kube *k, const struct kube_ask *a, cons
     return balanced(a->node->n.cpu_total, cpu, a->node->n.mem_total, mem);
 }
 
+static int64_t skew(const struct pol_node *n, int64_t cpu, int64_t mem)
+{
+    if (n->cpu_total == 0 || n->mem_total == 0) return 0;
+    return (int64_t)((pol_wide)cpu * KUBE_ONE / n->cpu_total) - (int64_t)((pol_wide)mem * KUBE_ONE / n->mem_total);
+}
+
+int64_t kube_skew(const struct plan_node *o)
+{
+    int64_t cpu, mem;
+    in_use(o, &cpu, &mem);
+    return skew(&o->n, cpu, mem);
+}
+
+/* One share less the other, of the node that has the task then: the least that it is of any. */
+static int64_t balanced_most(const struct kube *k, const struct kube_span *s, const struct kube_args *args)
+{
+    enum { ROUNDED_OFF = 4 };           /* at most one 2^-20 of each of four shares */
+    const struct pol_shape *shape = s->freest.shape;
+    if (shape->exclusive) return balanced_raw(k, &s->freest, args);
+    const int64_t by = skew(&s->freest.node->n, cpu_of(shape), mem_of(shape));
+    const int64_t lo = s->skew_min + by, hi = s->skew_max + by;
+    const int64_t gap = (lo > 0 ? lo : hi < 0 ? -hi : 0) - ROUNDED_OFF;
+    return gap <= 0 ? 100 : gap >= KUBE_ONE ? 0 : (KUBE_ONE - gap) * 100 / KUBE_ONE;
+}
+
 static int64_t used_of(int64_t c, int64_t r, int64_t full)
 {
     return c == 0 || r > c ? 0 : (int64_t)((pol_wide)r * full / c);
 }
 
+/* What is above capacity scores 0, but a node with less in use need not be. */
+static int64_t used_at_most(int64_t c, int64_t r, int64_t full) { return used_of(c, r > c ? c : r, full); }
+
 static int64_t most_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
 {
     (void)k;
     return weighted(a, args, used_of);
+}
+
+static int64_t most_most(const struct kube *k, const struct kube_span *s, const struct kube_args *args)
+{
+    (void)k;
+    return weighted(&s->fullest, args, used_at_most);
+}
+
+static int64_t least_most(const struct kube *k, const struct kube_span *s, const struct kube_args *args)
+{
+    return least_raw(k, &s->freest, args);
 }
 
 /* The broken line at `used` per cent; quotients are cut off towards zero, as Go does. */
@@ -163,6 +212,11 @@ static int64_t dominant_raw(const struct kube *k, const struct kube_ask *a, cons
     return kube_dominant(is_gpu_node(a), k->n_gpu_nodes, a->plan->n_nodes, lrs);
 }
 
+static int64_t dominant_most(const struct kube *k, const struct kube_span *s, const struct kube_args *args)
+{
+    return dominant_raw(k, &s->freest, args);
+}
+
 /* ---- cards ---- */
 
 static int64_t card_raw(const struct kube *k, const struct kube_ask *a, const struct kube_args *args)
@@ -170,6 +224,11 @@ static int64_t card_raw(const struct kube *k, const struct kube_ask *a, const st
     (void)args;
     if (!is_gpu_node(a)) return 0;
     return a->node->n.gpu_type < k->cap_type ? k->type_score[a->node->n.gpu_type] : KUBE_ONE;
+}
+
+static int64_t card_most(const struct kube *k, const struct kube_span *s, const struct kube_args *args)
+{
+    return card_raw(k, &s->freest, args);
 }
 
 static uint64_t root(uint64_t x)
@@ -237,14 +296,19 @@ static int64_t gpu_raw(const struct kube *k, const struct kube_ask *a, const str
 }
 
 const struct kube_score kube_scores[] = {
-    { "least", "LeastAllocated: most CPU and memory left, in whole points", 100, least_raw, true, false },
-    { "balanced", "BalancedAllocation: CPU and memory used in like shares", 100, balanced_raw, false, false },
-    { "most", "MostAllocated: least CPU and memory left, in whole points", 100, most_raw, true, false },
-    { "ratio", "RequestedToCapacityRatio: points by the share in use", 100, ratio_raw, true, true },
+    { "least", "LeastAllocated: most CPU and memory left, in whole points", 100, least_raw, true, false,
+      least_most },
+    { "balanced", "BalancedAllocation: CPU and memory used in like shares", 100, balanced_raw, false, false,
+      balanced_most },
+    { "most", "MostAllocated: least CPU and memory left, in whole points", 100, most_raw, true, false,
+      most_most },
+    { "ratio", "RequestedToCapacityRatio: points by the share in use", 100, ratio_raw, true, true, NULL },
     { "dominant", "CPU pods: any CPU node before any GPU node (the paper's eq. 5)", KUBE_MAX, dominant_raw, false,
-      false },
-    { "card", "how good the node's cards are (eq. 2)", KUBE_ONE, card_raw, false, false },
-    { "similar", "how near what is free comes to what is asked (eq. 3)", KUBE_ONE, similar_raw, false, false },
-    { "gpu", "GPU pods: cards and similarity together (eq. 4)", KUBE_ONE, gpu_raw, false, false },
-    { NULL, NULL, 0, NULL, false, false },
+      false, dominant_most },
+    { "card", "how good the node's cards are (eq. 2)", KUBE_ONE, card_raw, false, false, card_most },
+    { "similar", "how near what is free comes to what is asked (eq. 3)", KUBE_ONE, similar_raw, false, false,
+      NULL },
+    { "gpu", "GPU pods: cards and similarity together (eq. 4)", KUBE_ONE, gpu_raw, false, false,
+      NULL },
+    { NULL, NULL, 0, NULL, false, false, NULL },
 };

@@ -76,6 +76,7 @@ void placement_fini(struct placement *pl)
     while (pl->n_trees > 0) drop_tree(pl, pl->oldest);
     free(pl->tree);
     free(pl->arrived);
+    free(pl->looked);
     placement_index_fini(&pl->index);
     kube_fini(&pl->own);
     memset(pl, 0, sizeof *pl);
@@ -388,24 +389,42 @@ static void update(const struct placement *pl, struct placement_tree *t, uint32_
     }
 }
 
-/* The cheapest node by the shape's tree; POL_NONE: it fits nowhere, and then no tree is built. */
-static uint32_t find_by_tree(struct placement *pl, uint32_t shape)
+/* Until its searches have looked at as many nodes as there are: then a tree has paid, if more questions come. */
+static bool is_searched(struct placement *pl, uint32_t shape)
+{
+    if (pl->rule == PLACEMENT_PLUGIN) return false;
+    POL_RESERVE(pl->looked, pl->cap_looked, (size_t)shape + 1);
+    return pl->looked[shape] < pl->plan->n_nodes;
+}
+
+static uint32_t find_by_search(struct placement *pl, uint32_t shape)
+{
+    const uint32_t best = placement_index_find(pl, shape);
+    pl->looked[shape] += pl->index.n_looked;
+    return best;
+}
+
+/* By the shape's tree; POL_NONE: it fits nowhere, and then no tree is built.  all: the cheapest of all nodes. */
+static uint32_t find_by_tree(struct placement *pl, uint32_t shape, bool all)
 {
     const bool is_new = shape >= pl->cap_tree || pl->tree[shape] == NULL;
+    if (is_new && all && is_searched(pl, shape)) return find_by_search(pl, shape);
     if (is_new && !placement_index_fits(pl, &pl->plan->shape[shape])) return POL_NONE;
     struct placement_tree *t = tree_of(pl, shape);
     update(pl, t, shape);
     uint32_t best = winner(pl, t, 1);
     if (t->cost[best].hi == POL_NEVER) return POL_NONE;
-    return pl->kube != NULL && pl->kube->round != NULL ? placement_choose(pl, shape, t->cost, best) : best;
+    return all ? best : placement_choose(pl, shape, t->cost);
 }
 
 bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
 {
     const struct plan *p = pl->plan;
     if (p->n_nodes == 0) return false;
-    uint32_t best = placement_index_knows(pl) ? placement_index_find(pl, shape) : find_by_tree(pl, shape);
+    const bool all = placement_looks_at_all(pl, shape);
+    uint32_t best = all && placement_index_knows(pl) ? placement_index_find(pl, shape) : find_by_tree(pl, shape, all);
     if (best == POL_NONE) return false;
+    if (all) placement_looked_at_all(pl);
     *out = (struct pol_place){ .node = best };
     if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)placement_cost(pl, shape, best, &out->cards);
     return true;

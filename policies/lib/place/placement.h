@@ -2,13 +2,16 @@
  * placement.h -- where a task goes: one cost per rule, the cheapest node that fits.
  * The rules are defined in README.md, "Placement".
  *
- * first, best, worst, pack and spread search one index over the nodes, whatever
- * the shape (placement_index.h).  fgd, the rules of Kubernetes and plugins score
- * every node by a function without bounds: there, for each shape asked, a tournament
- * tree over the nodes keeps the winner; a question recomputes only the nodes that
- * changed since that shape was last asked: O(changed x (cost + log n)), O(n) the
- * first time.  Trees are bounded by PLACEMENT_BYTES; the least recently asked is
- * given up.  The answer is the one that a scan over all nodes with placement_cost gives.
+ * first, best, worst, pack and spread search one index over the nodes, whatever the shape
+ * (placement_index.h), and so do the rules of Kubernetes by score plugins with bounds.
+ * fgd, other score plugins and plugins score every node by a function without bounds, and
+ * some pods of kube look at a part of the nodes: there, for each shape asked, a tournament
+ * tree over the nodes keeps the winner; a question recomputes only the nodes that changed
+ * since that shape was last asked: O(changed x (cost + log n)), O(n) when the tree is
+ * made.  As a shape may be asked a few times only, its first questions are searches that
+ * look at one of each nodes that are alike, until they have looked at n.  Trees are
+ * bounded by PLACEMENT_BYTES; the least recently asked is given up.  The answer is the one
+ * that a scan over all nodes with placement_cost gives.
  */
 #ifndef POL_LIB_SCHED_PLACEMENT_H
 #define POL_LIB_SCHED_PLACEMENT_H
@@ -40,6 +43,7 @@ struct placement {
     bool fills;                         /* a gang's next task goes where its last went, while it fits there */
     struct plan *plan;                  /* borrowed */
     struct placement_tree **tree; size_t cap_tree;      /* [shape]; NULL: none */
+    uint64_t *looked; size_t cap_looked;        /* [shape] at so many nodes searches looked, without a tree */
     struct placement_index index;
     uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
     /* Kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise. */
@@ -78,13 +82,15 @@ bool placement_admits(const struct placement *pl, const struct plan *in, uint32_
 bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out);
 /* The same, among some nodes only: node [n], any order.  O(n). */
 bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out);
+/* For placement_find: is the node that costs least of all the answer?  It was, for the record. */
+bool placement_looks_at_all(const struct placement *pl, uint32_t shape);
+void placement_looked_at_all(const struct placement *pl);
 /*
- * For placement_find, of a kube with a round: the node among those that kube-scheduler would look at, the next so
- * many that fit, with what pods prefer among these.  `least` costs least of all.  O(n), O(1) when that is the answer.
+ * If not: the node among those that kube-scheduler would look at, the next so many that fit, with what pods prefer
+ * among these.  Some node fits.  O(n).
  *   cost [n_nodes]  hi POL_NEVER: does not fit
  */
-uint32_t placement_choose(const struct placement *pl, uint32_t shape, const struct placement_cost *cost,
-                          uint32_t least);
+uint32_t placement_choose(const struct placement *pl, uint32_t shape, const struct placement_cost *cost);
 /*
  * Places for n tasks, one after the other, each seeing those before; taken in
  * the plan.  All or none: false leaves the plan as it was.

@@ -12,7 +12,27 @@
  */
 #include "lib/place/placement.h"
 
-uint32_t placement_choose(const struct placement *pl, uint32_t shape, const struct placement_cost *cost, uint32_t least)
+bool placement_looks_at_all(const struct placement *pl, uint32_t shape)
+{
+    const struct kube *k = pl->kube;
+    if (k == NULL || k->round == NULL) return true;
+    return kube_to_find(k->percentage, pl->plan->n_nodes) >= pl->plan->n_nodes && kube_preferred(k, shape) == NULL;
+}
+
+static void begin(struct kube_round *r, bool looks_at_all)
+{
+    r->question++;
+    r->most = 0;
+    r->is_new = true;
+    r->looks_at_all = looks_at_all;
+}
+
+void placement_looked_at_all(const struct placement *pl)
+{
+    if (pl->kube != NULL && pl->kube->round != NULL) begin(pl->kube->round, true);
+}
+
+uint32_t placement_choose(const struct placement *pl, uint32_t shape, const struct placement_cost *cost)
 {
     const struct kube *k = pl->kube;
     struct kube_round *r = k->round;
@@ -20,11 +40,7 @@ uint32_t placement_choose(const struct placement *pl, uint32_t shape, const stru
     const int32_t *preferred = kube_preferred(k, shape);
     uint32_t found = 0, at = 0, best = POL_NONE;
     int64_t best_cost = 0;
-    r->question++;
-    r->most = 0;
-    r->is_new = true;
-    r->looks_at_all = to_find >= n;
-    if (r->looks_at_all && preferred == NULL) return least;
+    begin(r, to_find >= n);
     for (; at < n; at++) {
         uint32_t node = r->order[(r->next + at) % n];
         if (cost[node].hi == POL_NEVER) continue;

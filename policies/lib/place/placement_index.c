@@ -5,8 +5,9 @@
  * for one GPU type or label passes over the others at once.  The preference grows with the
  * cost of a task that asks for nothing; what a task asks moves the cost of all nodes by the
  * same amount but for rounding, so the first that fits in this order is nearly the answer.
+ * Of Kubernetes' rules it is kube_skew: a task moves that of all nodes of a class alike.
  *
- * Nodes that are alike make one vertex: of them only the lowest can be the answer.  On a
+ * Nodes that are alike make one vertex: of them only the first of equals can be the answer.  On a
  * cluster that is handed out in whole GPUs there are few vertices, and a node that goes from
  * one to another leaves the treap as it is.
  *
@@ -18,7 +19,10 @@
 #include "lib/heap.h"
 
 static void stands(struct placement_index *x, const uint32_t *node, size_t i) { x->place[*node] = (uint32_t)i; }
-static bool is_lower(struct placement_index *x, const uint32_t *a, const uint32_t *b) { return (void)x, *a < *b; }
+static bool is_lower(struct placement_index *x, const uint32_t *a, const uint32_t *b)
+{
+    return x->rank != NULL ? x->rank[*a] < x->rank[*b] : *a < *b;
+}
 HEAP_INDEXED(nodes, 2, struct placement_index *, uint32_t, is_lower, stands);
 
 void placement_index_fini(struct placement_index *x)
@@ -31,6 +35,20 @@ void placement_index_fini(struct placement_index *x)
 
 /* ---- one node ---- */
 
+/* Far beyond a whole share. */
+static int32_t clamped(int64_t skew)
+{
+    enum { MOST = 1 << 30 };
+    return (int32_t)(skew > MOST ? MOST : skew < -MOST ? -MOST : skew);
+}
+
+/* Tasks there that ask for no CPU or no memory, which Kubernetes' scores count as some; more than that, so many. */
+static uint16_t n_none(const struct plan_node *o)
+{
+    const uint32_t n = o->n_no_cpu > o->n_no_mem ? o->n_no_cpu : o->n_no_mem;
+    return (uint16_t)(n < PLACEMENT_NONE_MAX ? n : PLACEMENT_NONE_MAX);
+}
+
 static int32_t preference(enum placement_rule rule, const struct plan *p, const struct plan_node *o)
 {
     const struct placement_after free_now = { o->n.cpu_free, o->n.mem_free, o->gpu_free };
@@ -41,6 +59,7 @@ static int32_t preference(enum placement_rule rule, const struct plan *p, const 
     case PLACEMENT_PACK:
         return (int32_t)((o->n.n_tasks == 0) << 7 | o->n_idle) << PLACEMENT_PREFERENCE_BITS |
                (int32_t)placement_cost_best(p, &free_now);
+    case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID: return clamped(kube_skew(o));
     default:               return (int32_t)placement_cost_best(p, &free_now);
     }
 }
@@ -76,9 +95,14 @@ static struct placement_own own_of(const struct placement *pl, uint32_t node)
     for (uint32_t k = 0; k < o->n.n_gpu; k++) {
         const uint16_t milli = (uint16_t)card[k].milli_free;
         if (milli > x.card) x.card = milli;
-        if (milli > x.part && milli < PLACEMENT_WHOLE) x.part = milli;
+        if (milli > x.part && milli < PLACEMENT_WHOLE && pl->kube == NULL) x.part = milli;
         is_plain &= milli == 0 || (milli == PLACEMENT_WHOLE && card[k].mem_free == card[0].mem_total &&
                                    card[k].core_free == card[0].core_total);
+    }
+    if (pl->kube != NULL) {
+        x.part = n_none(o);
+        x.n_tasks = o->n.n_tasks;
+        is_plain &= x.part == 0;
     }
     if (!is_plain) x.alone = node;
     return x;
@@ -88,7 +112,7 @@ static bool is_same(const struct placement_own *a, const struct placement_own *b
 {
     return a->cpu == b->cpu && a->mem == b->mem && a->gpu == b->gpu && a->key == b->key && a->alone == b->alone &&
            a->card == b->card && a->part == b->part && a->idle == b->idle && a->engines == b->engines &&
-           a->flags == b->flags;
+           a->flags == b->flags && a->n_tasks == b->n_tasks;
 }
 
 static uint32_t hash_of(const struct placement_own *o)
@@ -134,10 +158,11 @@ static void widen(struct placement_box *x, const struct placement_box *by)
 }
 
 /* Did it change? */
-static bool pull(struct placement_vertex *v, uint32_t t)
+static bool pull(struct placement_index *i, uint32_t t)
 {
+    struct placement_vertex *v = i->at;
     const struct placement_box was = v[t].sum;
-    struct placement_box x = placement_box_of(&v[t]);
+    struct placement_box x = placement_box_of(i, &v[t]);
     if (v[t].left != POL_NONE) widen(&x, &v[v[t].left].sum);
     if (v[t].right != POL_NONE) widen(&x, &v[v[t].right].sum);
     v[t].sum = x;
@@ -145,33 +170,35 @@ static bool pull(struct placement_vertex *v, uint32_t t)
 }
 
 /* Into those before x, and the others. */
-static void split(struct placement_vertex *v, uint32_t t, uint32_t x, uint32_t *l, uint32_t *r)
+static void split(struct placement_index *i, uint32_t t, uint32_t x, uint32_t *l, uint32_t *r)
 {
+    struct placement_vertex *v = i->at;
     if (t == POL_NONE) {
         *l = *r = POL_NONE;
         return;
     }
     if (before(v, t, x)) {
-        split(v, v[t].right, x, &v[t].right, r);
+        split(i, v[t].right, x, &v[t].right, r);
         *l = t;
     } else {
-        split(v, v[t].left, x, l, &v[t].left);
+        split(i, v[t].left, x, l, &v[t].left);
         *r = t;
     }
-    (void)pull(v, t);
+    (void)pull(i, t);
 }
 
-static uint32_t merge(struct placement_vertex *v, uint32_t a, uint32_t b)
+static uint32_t merge(struct placement_index *i, uint32_t a, uint32_t b)
 {
+    struct placement_vertex *v = i->at;
     if (a == POL_NONE) return b;
     if (b == POL_NONE) return a;
     if (v[a].prio > v[b].prio) {
-        v[a].right = merge(v, v[a].right, b);
-        (void)pull(v, a);
+        v[a].right = merge(i, v[a].right, b);
+        (void)pull(i, a);
         return a;
     }
-    v[b].left = merge(v, a, v[b].left);
-    (void)pull(v, b);
+    v[b].left = merge(i, a, v[b].left);
+    (void)pull(i, b);
     return b;
 }
 
@@ -179,33 +206,35 @@ static uint32_t merge(struct placement_vertex *v, uint32_t a, uint32_t b)
 static void add(struct placement_index *i, uint32_t x)
 {
     struct placement_vertex *v = i->at;
-    const struct placement_box own = placement_box_of(&v[x]);
+    const struct placement_box own = placement_box_of(i, &v[x]);
     uint32_t *at = &i->root, l, r;
     while (*at != POL_NONE && v[x].prio <= v[*at].prio) {
         widen(&v[*at].sum, &own);
         at = before(v, x, *at) ? &v[*at].left : &v[*at].right;
     }
-    split(v, *at, x, &l, &r);
+    split(i, *at, x, &l, &r);
     *at = x;
     v[x].left = l;
     v[x].right = r;
-    (void)pull(v, x);
+    (void)pull(i, x);
 }
 
 /* Where something below stays as it was, so does all above.  Did it change? */
-static bool del(struct placement_vertex *v, uint32_t *t, uint32_t x)
+static bool del(struct placement_index *i, uint32_t *t, uint32_t x)
 {
+    struct placement_vertex *v = i->at;
     if (*t == x) {
-        *t = merge(v, v[x].left, v[x].right);
+        *t = merge(i, v[x].left, v[x].right);
         return true;
     }
-    return del(v, before(v, x, *t) ? &v[*t].left : &v[*t].right, x) && pull(v, *t);
+    return del(i, before(v, x, *t) ? &v[*t].left : &v[*t].right, x) && pull(i, *t);
 }
 
 /* Of x, whose place is the same, and of those above. */
-static bool pull_path(struct placement_vertex *v, uint32_t t, uint32_t x)
+static bool pull_path(struct placement_index *i, uint32_t t, uint32_t x)
 {
-    return (t == x || pull_path(v, before(v, x, t) ? v[t].left : v[t].right, x)) && pull(v, t);
+    const struct placement_vertex *v = i->at;
+    return (t == x || pull_path(i, before(v, x, t) ? v[t].left : v[t].right, x)) && pull(i, t);
 }
 
 /* ---- in step with the plan ---- */
@@ -238,21 +267,21 @@ static void join(struct placement_index *x, uint32_t node, uint32_t to, const st
     nodes_push(x, v->node, v->n++, node);
     x->vertex[node] = id;
     if (to == POL_NONE) add(x, id);
-    else if (v->node[0] == node) (void)pull_path(x->at, x->root, id);
+    else if (v->node[0] == node) (void)pull_path(x, x->root, id);
 }
 
 static void leave(struct placement_index *x, uint32_t node)
 {
     const uint32_t id = x->vertex[node], first = x->at[id].node[0];
     struct placement_vertex *v = &x->at[id];
-    if (v->n == 1) (void)del(x->at, &x->root, id);
+    if (v->n == 1) (void)del(x, &x->root, id);
     nodes_take(x, v->node, v->n--, x->place[node]);
     if (v->n == 0) {
         map_del(&x->by_own, hash_of(&v->own), id);
         v->left = x->free;
         x->free = id;
     } else if (first == node) {
-        (void)pull_path(x->at, x->root, id);
+        (void)pull_path(x, x->root, id);
     }
 }
 
@@ -264,6 +293,7 @@ static void build(struct placement *pl)
     x->vertex = pol_alloc(n, sizeof *x->vertex);
     x->place = pol_alloc(n, sizeof *x->place);
     x->root = x->free = POL_NONE;
+    x->rank = pl->kube != NULL ? pl->kube->rank : NULL;
     for (uint32_t i = n; i-- > 0;) x->class_first[class_of(pl->plan, i)] = i;
     for (uint32_t i = 0; i < n; i++) {
         const struct placement_own o = own_of(pl, i);
@@ -283,7 +313,7 @@ static void refresh(struct placement *pl, uint32_t node)
         map_del(&x->by_own, hash_of(&v->own), x->vertex[node]);
         map_add(&x->by_own, hash, x->vertex[node]);
         v->own = now;
-        (void)pull_path(x->at, x->root, x->vertex[node]);
+        (void)pull_path(x, x->root, x->vertex[node]);
         return;
     }
     leave(x, node);

@@ -8,7 +8,8 @@
  *
  * Costs: O(log n) expected for each node that changed since the last question.  A search
  * is exact; it looks at O(node classes x log n) vertices where few nodes have much of one
- * resource and too little of another, and in the worst case at all.
+ * resource and too little of another, and in the worst case at all; where a rule knows no bounds,
+ * at all that have room.
  * Source: branch and bound over bounding boxes as in Guttman, R-trees, SIGMOD 1984;
  * treaps: Seidel & Aragon, Randomized search trees, Algorithmica 16, 1996.
  */
@@ -24,15 +25,17 @@ struct placement_index {
     struct placement_vertex *at;        /* [n_nodes], of which n were in use at a time; NULL: nothing was asked yet */
     uint32_t n, root, free;             /* free: the first vertex to use again; POL_NONE */
     uint32_t *vertex, *place;           /* [n_nodes]: a node's vertex, and where it stands in it */
+    const uint32_t *rank;               /* [n_nodes] of equals the lowest is the answer; NULL: the lowest index */
     struct map by_own;
     uint64_t seen;                      /* touches of the plan that it knows of */
     uint32_t class_first[64];           /* a node of each class */
+    uint32_t n_looked;                  /* nodes that the last search for the cheapest asked for their cost */
 };
 
 void placement_index_fini(struct placement_index *x);       /* zero-initialise to begin */
-/* Is a rule's cheapest node found by the index?  Others know no bounds, and are asked of every node. */
+/* Does the rule know bounds?  Others are asked of one of each nodes that are alike. */
 bool placement_index_knows(const struct placement *pl);
-/* The cheapest node on which the shape fits, ties to the lowest; POL_NONE: none. */
+/* The cheapest node on which the shape fits, ties to the first; POL_NONE: none.  Not of plugins of place=. */
 uint32_t placement_index_find(struct placement *pl, uint32_t shape);
 /* f(ctx, node) for each node on which the shape fits, in no order that matters; f leaves the plan as it is. */
 void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),

@@ -11,6 +11,7 @@
 enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
 enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
 enum { PLACEMENT_PREFERENCE_BITS = 22 };          /* a sum of three shares */
+enum { PLACEMENT_NONE_MAX = UINT16_MAX };
 
 /*
  * All that costs and fitting depend on, of one node.  Where nothing can start (down, or as many tasks as may run)
@@ -21,8 +22,9 @@ struct placement_own {
     int64_t  key;                       /* class, then preference */
     int32_t  gpu;
     uint32_t alone;                     /* the node, where the rest does not say all that matters; POL_NONE */
-    uint16_t card, part;                /* thousandths of the freest card, of the freest that is in use */
+    uint16_t card, part;                /* thousandths of the freest card, of the freest that is in use; kube: n_none */
     uint8_t  idle, class, engines, flags;       /* wholly free cards; bits of engines of which some is free */
+    uint32_t n_tasks;                   /* of kube alone, whose plugins may look at it */
 };
 
 /* All nodes below a vertex where something can start. */
@@ -30,7 +32,7 @@ struct placement_box {
     int64_t  cpu_min, cpu_max, mem_min, mem_max;
     uint64_t classes;
     int32_t  gpu_min, gpu_max, preference;      /* the least */
-    uint32_t first;                     /* the lowest node */
+    uint32_t first;                     /* the lowest node, or rank */
     uint16_t card, part;                /* the most */
     uint8_t  idle_min, idle_max, engines, flags;
 };
@@ -44,8 +46,14 @@ struct placement_vertex {
     uint32_t   left, right, prio;       /* of one that is free: left is the next free one */
 };
 
+/* Which of equal nodes is the answer: the lowest by this. */
+static inline uint32_t placement_rank(const struct placement_index *x, uint32_t node)
+{
+    return x->rank != NULL ? x->rank[node] : node;
+}
+
 /* Of the nodes of one vertex; empty where nothing can start. */
-static inline struct placement_box placement_box_of(const struct placement_vertex *v)
+static inline struct placement_box placement_box_of(const struct placement_index *x, const struct placement_vertex *v)
 {
     const struct placement_own *o = &v->own;
     if (o->cpu < 0)
@@ -55,7 +63,7 @@ static inline struct placement_box placement_box_of(const struct placement_verte
     return (struct placement_box){ .cpu_min = o->cpu, .cpu_max = o->cpu, .mem_min = o->mem, .mem_max = o->mem,
                                    .classes = UINT64_C(1) << o->class, .gpu_min = o->gpu, .gpu_max = o->gpu,
                                    .preference = (int32_t)(o->key - ((int64_t)o->class << 32)),
-                                   .first = v->node[0], .card = o->card, .part = o->part, .idle_min = o->idle,
+                                   .first = placement_rank(x, v->node[0]), .card = o->card, .part = o->part, .idle_min = o->idle,
                                    .idle_max = o->idle, .engines = o->engines, .flags = o->flags };
 }
 

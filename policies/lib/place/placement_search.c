@@ -5,17 +5,20 @@
 
 bool placement_index_knows(const struct placement *pl)
 {
+    if (pl->rule == PLACEMENT_KUBE || pl->rule == PLACEMENT_KUBE_HYBRID) return kube_is_bounded(pl->kube);
     return pl->rule <= PLACEMENT_SPREAD;
 }
 
 struct search {
     const struct placement *pl;
+    const struct placement_index *x;
     const struct placement_vertex *v;
     const struct pol_shape *s;
     uint32_t shape, at;                 /* at: the best so far; POL_NONE */
     uint64_t classes;                   /* that could ever run it */
     int64_t  gpu, share;                /* what it asks: thousandths of cards, and the preference that it takes away */
     uint8_t  engines;
+    uint32_t n_looked;
     struct placement_cost best;
 };
 
@@ -34,7 +37,7 @@ static uint64_t classes_for(const struct placement *pl, const struct pol_shape *
 
 static struct search search_of(const struct placement *pl, const struct pol_shape *s)
 {
-    struct search q = { .pl = pl, .v = pl->index.at, .s = s, .at = POL_NONE, .classes = classes_for(pl, s),
+    struct search q = { .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE, .classes = classes_for(pl, s),
                         .gpu = (int64_t)s->n_gpu * s->gpu_milli };
     for (int k = 0; k < POL_ENGINES_MAX; k++) q.engines |= (uint8_t)((s->engine[k] > 0) << k);
     q.share = placement_cost_best(pl->plan, &(struct placement_after){ s->cpu_milli, s->mem_b, q.gpu });
@@ -131,6 +134,20 @@ static bool may_win(const struct search *q, const struct placement_box *b)
     return placement_less(x, q->best) || (placement_same(x, q->best) && b->first < q->at);
 }
 
+/* The node is the best so far, if it is. */
+static void meet(struct search *q, uint32_t node)
+{
+    const struct placement_cost c = placement_leaf(q->pl, q->shape, node);
+    q->n_looked++;
+    if (c.hi == POL_NEVER) return;
+    if (q->at != POL_NONE &&
+        (placement_less(q->best, c) ||
+         (placement_same(q->best, c) && placement_rank(q->x, q->at) < placement_rank(q->x, node))))
+        return;
+    q->best = c;
+    q->at = node;
+}
+
 /* Nodes that are alike, before their cards are looked at. */
 static bool own_may_fit(const struct search *q, const struct placement_own *o)
 {
@@ -145,16 +162,75 @@ static void search(struct search *q, uint32_t t)
         if (!may_fit(q, &v->sum) || !may_win(q, &v->sum)) return;
         search(q, v->left);
         if (!own_may_fit(q, &v->own)) continue;
-        const uint32_t node = v->node[0];
         if (q->at != POL_NONE) {
-            const struct placement_box own = placement_box_of(v);
+            const struct placement_box own = placement_box_of(q->x, v);
             if (!may_win(q, &own)) continue;
         }
-        const struct placement_cost c = placement_leaf(q->pl, q->shape, node);
-        if (c.hi == POL_NEVER) continue;
-        if (q->at != POL_NONE && (placement_less(q->best, c) || (placement_same(q->best, c) && q->at < node))) continue;
-        q->best = c;
-        q->at = node;
+        meet(q, v->node[0]);
+    }
+}
+
+/* ---- Kubernetes' scores, and costs without bounds ---- */
+
+/*
+ * The order says little of what a node costs, so of two branches the one with the better bound is searched first.
+ * Without bounds one of each nodes that are alike is looked at.
+ *   of  the class of the two nodes that a box is asked as; POL_NONE: none yet
+ */
+struct kube_search { struct search q; struct plan_node freest, fullest; uint32_t of; bool is_bounded; };
+
+static void set_free(struct plan_node *o, int64_t cpu, int64_t mem, int64_t gpu)
+{
+    o->n.cpu_free = cpu < o->n.cpu_total ? cpu : o->n.cpu_total;
+    o->n.mem_free = mem < o->n.mem_total ? mem : o->n.mem_total;
+    o->gpu_free = (int32_t)(gpu < (int64_t)o->n.n_gpu * PLACEMENT_WHOLE ? gpu : (int64_t)o->n.n_gpu * PLACEMENT_WHOLE);
+}
+
+/* Where several classes meet there are few boxes, and nothing is known of them.  skew: no node's is more. */
+static int64_t kube_bound(struct kube_search *k, const struct placement_box *b, int64_t skew)
+{
+    const uint64_t classes = b->classes & k->q.classes;
+    const uint32_t of = (uint32_t)__builtin_ctzll(classes);
+    if (!k->is_bounded || (classes & (classes - 1)) != 0 || of == PLACEMENT_CLASS_OTHER ||
+        b->part == PLACEMENT_NONE_MAX)
+        return -POL_NEVER;
+    if (k->of != of) {
+        k->of = of;
+        k->freest = k->fullest = k->q.pl->plan->node[k->q.x->class_first[of]];
+        k->freest.n_no_cpu = k->freest.n_no_mem = 0;
+    }
+    set_free(&k->freest, b->cpu_max, b->mem_max, b->gpu_max);
+    set_free(&k->fullest, b->cpu_min, b->mem_min, b->gpu_min);
+    k->fullest.n_no_cpu = k->fullest.n_no_mem = b->part;
+    const struct kube_ask ask = { .plan = k->q.pl->plan, .shape = k->q.s, .id = k->q.x->class_first[of] };
+    struct kube_span span = { ask, ask, b->preference, skew };
+    span.freest.node = &k->freest;
+    span.fullest.node = &k->fullest;
+    return -kube_most(k->q.pl->kube, &span);
+}
+
+/* key: no vertex below t comes after it. */
+static void search_kube(struct kube_search *k, uint32_t t, int64_t key)
+{
+    struct search *q = &k->q;
+    const struct placement_vertex *v = &q->v[t];
+    const uint32_t child[2] = { v->left, v->right };
+    const int64_t last[2] = { v->own.key, key };
+    int64_t bound[2];
+    for (int i = 0; i < 2; i++) {
+        bound[i] = POL_NEVER;
+        if (child[i] == POL_NONE || !may_fit(q, &q->v[child[i]].sum)) continue;
+        const struct placement_box *b = &q->v[child[i]].sum;
+        const int64_t first = (int64_t)__builtin_ctzll(b->classes & q->classes) << 32;
+        const bool same = last[i] - first < (int64_t)1 << 31;
+        bound[i] = kube_bound(k, b, same ? last[i] - first : POL_NEVER / 2);
+    }
+    if (own_may_fit(q, &v->own)) meet(q, v->node[0]);
+    for (int i = 0; i < 2; i++) {
+        const int c = i ^ (bound[1] < bound[0]);
+        if (bound[c] == POL_NEVER || bound[c] > q->best.hi) continue;
+        if (bound[c] == q->best.hi && q->v[child[c]].sum.first > placement_rank(q->x, q->at)) continue;
+        search_kube(k, child[c], last[c]);
     }
 }
 
@@ -163,8 +239,18 @@ uint32_t placement_index_find(struct placement *pl, uint32_t shape)
     placement_index_update(pl);
     struct search q = search_of(pl, &pl->plan->shape[shape]);
     q.shape = shape;
-    search(&q, pl->index.root);
-    return q.at;
+    if (pl->rule <= PLACEMENT_SPREAD) {
+        search(&q, pl->index.root);
+        return q.at;
+    }
+    for (uint32_t k = 0; k < PLACEMENT_CLASS_OTHER; k++)
+        if ((q.classes >> k & 1) != 0 && !placement_admits(pl, pl->plan, shape, pl->index.class_first[k]))
+            q.classes &= ~(UINT64_C(1) << k);
+    q.best.hi = POL_NEVER;
+    struct kube_search x = { .q = q, .of = POL_NONE, .is_bounded = placement_index_knows(pl) };
+    if (may_fit(&q, &q.v[pl->index.root].sum)) search_kube(&x, pl->index.root, POL_NEVER);
+    pl->index.n_looked = x.q.n_looked;
+    return x.q.at;
 }
 
 static bool fits(const struct search *q, uint32_t t)
