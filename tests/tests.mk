@@ -99,7 +99,7 @@ bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
 .PHONY: bench-quick bench-curves bench-jobs
 
-# ---- where it ends, and where time goes ----
+# ---- where it ends, where time goes, and one run in parts ----
 bench-limits: all $(MEASURE)            ## the largest trace and the largest cluster for GIB=24 of memory
 	@sh tests/perf/limits.sh $(B)/fairway $(MEASURE)
 
@@ -109,8 +109,11 @@ bench-profile: all                      ## where time goes in each regime, by ro
 bench-sweep: all $(MEASURE)             ## what a sweep costs over its runs, and two workers against one
 	@sh tests/perf/sweep.sh $(B)/fairway $(MEASURE)
 
+shard: all $(MEASURE)                   ## what simulating one run in windows or cells costs in accuracy; needs public traces
+	@sh tests/perf/shard.sh $(B)/fairway $(MEASURE)
+
 test: $(MEASURE)
-.PHONY: bench-limits bench-profile bench-sweep
+.PHONY: bench-limits bench-profile bench-sweep shard
 
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies
