@@ -25,7 +25,7 @@ policies: [fifo]
 END
 
 # room FILE OBJECT in awk: whose the work of a function is; "": its caller's
-cat >"$dir/rooms.awk" <<'END'
+cat >"$dir/rooms.awk" <<'AWK'
 function room(file, object) {
     if (object ~ /libsqlite3/ || file ~ /\/sim\/db\//) return "rows"
     if (file ~ /\/policies\/lib\/(heap|map)\.[ch]$/ || file ~ /\/sim\/base\//) return ""
@@ -65,7 +65,7 @@ END {
     for (i = 1; i <= n; i++) { known_part += spent[r[i]]; printf "%s,%s,%s,%.1f\n", regime, policy, r[i], 100 * spent[r[i]] / total }
     printf "%s,%s,rest,%.1f\n", regime, policy, 100 * (1 - known_part / total)
 }
-END
+AWK
 
 echo regime,policy,room,percent >"$csv"
 # profile REGIME POLICY RUN...
