@@ -5,25 +5,24 @@
  * that is kept for GPU jobs.  A GPU job gets as many cores as its search says, and
  * may stop CPU jobs that borrow cores; those that still fit afterwards run on.
  *
- * Cost: O(nodes that changed since the request class last failed), O(nodes) the first time.
+ * Cost: a search among nodes (nodes.c), or O(nodes that changed since the request class last failed) where those are few.
  */
 #include "multiqueue/state.h"
 
 #include "lib/util.h"
 
-/* Compared in order; the smallest wins, then the lowest node. */
-struct fit_cost { enum mq_use use; int64_t first, second, third; };
-
-static bool cheaper(struct fit_cost a, struct fit_cost b)
+struct placement_cost fit_cost(enum mq_use use, int64_t cores, int64_t cards, int64_t left)
 {
-    if (a.use != b.use) return a.use < b.use;
-    if (a.first != b.first) return a.first < b.first;
-    if (a.second != b.second) return a.second < b.second;
-    return a.third < b.third;
+    enum { USE_AT = 56, CARDS_AT = 48 };
+    return (struct placement_cost){ ((int64_t)use << USE_AT) + cores, (cards << CARDS_AT) + left };
 }
 
-/* The cores that a task holds which asks others, as many as the node has for tasks at most; 0: as it asks. */
-static int64_t cores_on(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
+static bool cheaper(struct placement_cost a, struct placement_cost b)
+{
+    return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
+}
+
+int64_t fit_cores(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
 {
     int64_t most = n->cpu_total - n->cpu_reserved;
     if (cores == 0 || s->exclusive) return s->cpu_milli;
@@ -33,7 +32,7 @@ static int64_t cores_on(const struct pol_shape *s, uint32_t cores, const struct 
 static struct pol_shape with_cores(const struct pol_shape *s, uint32_t cores, const struct pol_node *n)
 {
     struct pol_shape x = *s;
-    x.cpu_milli = cores_on(s, cores, n);
+    x.cpu_milli = fit_cores(s, cores, n);
     return x;
 }
 
@@ -50,16 +49,17 @@ enum fit_verdict fit_verdict(const struct mq *m, const struct pol_shape *s, uint
 }
 
 /* What is not cheaper than `least` (NULL: nothing yet) is left out before its fit is asked, which takes longer. */
-static bool is_beaten(const struct fit_cost *least, struct fit_cost c) { return least != NULL && cheaper(*least, c); }
+static bool is_beaten(const struct placement_cost *least, struct placement_cost c) { return least != NULL && cheaper(*least, c); }
 
-static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, const struct fit_cost *least,
-                     struct fit_cost *out)
+static bool cpu_cost(const struct mq *m, const struct pol_shape *s, uint32_t node, const struct placement_cost *least,
+                     struct placement_cost *out)
 {
     const struct pol_node *n = &m->sched.plan.node[node].n;
     int64_t cpu = pol_node_cpu_of(n, s), held = m->cores.node[node].held + cpu, array = cores_array(&m->cores, n);
     int64_t over = m->param.arrays_on && held > array ? held - array : 0;
-    *out = (struct fit_cost){ MQ_USE_OWN, over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu };
-    return n->cpu_free >= cpu && !is_beaten(least, *out) && fit_verdict(m, s, node) == FIT_YES;
+    if (n->cpu_free < cpu) return false;
+    *out = fit_cost(MQ_USE_OWN, over < cpu ? over : cpu, n->n_gpu, n->cpu_free - cpu);
+    return !is_beaten(least, *out) && fit_verdict(m, s, node) == FIT_YES;
 }
 
 /* ---- GPU tasks ---- */
@@ -83,7 +83,7 @@ static int64_t to_stop(const struct mq *m, const struct pol_shape *s, uint32_t n
 }
 
 static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_shape *asked, uint32_t cores,
-                     uint32_t node, const struct fit_cost *least, struct fit_cost *out)
+                     uint32_t node, const struct placement_cost *least, struct placement_cost *out)
 {
     const struct plan *p = &m->sched.plan;
     const struct plan_node *o = &p->node[node];
@@ -92,37 +92,40 @@ static bool gpu_cost(const struct mq *m, enum mq_class class, const struct pol_s
     enum mq_use use = mq_use_of(m, class, asked, node);
     if (use == MQ_USE_NOT || (m->fit.own_only && use != MQ_USE_OWN)) return false;
     /* If nobody has to stop. */
-    *out = (struct fit_cost){ use, 0, o->n_idle, o->n.cpu_free - cores_on(asked, cores, &o->n) };
+    *out = fit_cost(use, 0, o->n_idle, o->n.cpu_free - fit_cores(asked, cores, &o->n));
     if (is_beaten(least, *out)) return false;
     struct pol_shape s = with_cores(asked, cores, &o->n);
     if (!plan_fits(p, node, &s) && (stop = to_stop(m, &s, node)) < 0) return false;
-    *out = (struct fit_cost){ use, stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli };
+    *out = fit_cost(use, stop, o->n_idle, o->n.cpu_free + stop - s.cpu_milli);
     return true;
 }
 
 bool fit_takes_gpu(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node)
 {
-    struct fit_cost c;
+    struct placement_cost c;
     return gpu_cost(m, class, s, 0, node, NULL, &c);
 }
 
 /* ---- among nodes ---- */
 
-static bool cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node,
-                    const struct fit_cost *least, struct fit_cost *out)
+bool fit_cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node,
+                 const struct placement_cost *least, struct placement_cost *out)
 {
     return class == MQ_CPU ? cpu_cost(m, s, node, least, out) : gpu_cost(m, class, s, cores, node, least, out);
 }
 
-static uint32_t best_node(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
+/* The cheapest node that changed since `from`; all others will not do, so where many did all are asked for it at once. */
+static uint32_t best_node(struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint64_t from)
 {
+    enum { MANY = 4 };
     const struct plan *p = &m->sched.plan;
-    struct fit_cost least, c;
+    struct placement_cost least, c;
     uint32_t best = POL_NONE;
     uint64_t n = plan_n_changed(p, from);
+    if (n > MANY) return nodes_cheapest(m, class, s, cores);
     for (uint64_t i = 0; i < n; i++) {
         uint32_t node = plan_changed(p, from, i);
-        if (!cost_of(m, class, s, cores, node, best != POL_NONE ? &least : NULL, &c)) continue;
+        if (!fit_cost_of(m, class, s, cores, node, best != POL_NONE ? &least : NULL, &c)) continue;
         if (best != POL_NONE && (cheaper(least, c) || (!cheaper(c, least) && node > best))) continue;
         best = node;
         least = c;
@@ -131,13 +134,14 @@ static uint32_t best_node(const struct mq *m, enum mq_class class, const struct 
 }
 
 /* No node has cards for tasks of the shape: no other cores would help, nor would stopping CPU jobs. */
-static bool no_cards(const struct mq *m, const struct pol_shape *s, uint64_t from)
+static bool no_cards(struct mq *m, const struct pol_shape *s, uint64_t from)
 {
     const struct plan *p = &m->sched.plan;
     struct pol_shape bare = *s;
     uint64_t n = plan_n_changed(p, from);
     bare.cpu_milli = 0;
     bare.mem_b = 0;
+    if (from == 0) return !placement_index_fits(&m->sched.placement, &bare);
     for (uint64_t i = 0; i < n; i++) if (plan_fits(p, plan_changed(p, from, i), &bare)) return false;
     return true;
 }

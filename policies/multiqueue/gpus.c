@@ -20,19 +20,32 @@ static int64_t gpu_array(const struct mq *m, enum mq_class class)
 
 int64_t mq_beyond(const struct mq *m, enum mq_class class) { return m->gpu.held[class] - gpu_array(m, class); }
 
+static void set_multi(struct mq *m, uint32_t node, bool is_multi)
+{
+    if (m->gpu.node[node].is_multi == is_multi || m->sched.plan.node[node].n.n_gpu == 0) return;
+    m->gpu.node[node].is_multi = is_multi;
+    placement_index_note(&m->sched.placement, node);
+}
+
 /*
  * The multi array's nodes: from the last on, as many as have no more cards than it.  It moves with
  * what arrives, so units may find themselves on another array's node, where they stay.
+ * Cost: O(nodes that go from one array to the other).
  */
 void mq_divide_nodes(struct mq *m)
 {
-    int64_t cards = gpu_array(m, MQ_MULTI) / 1000;
-    if (m->param.gpu_arrays != MQ_ARRAYS_NODES || cards == m->gpu.multi) return;
-    m->gpu.multi = cards;
-    for (uint32_t i = m->sched.plan.n_nodes; i-- > 0;) {
-        uint32_t n = m->sched.plan.node[i].n.n_gpu;
-        m->gpu.node[i].is_multi = n > 0 && cards >= n;
-        cards = cards >= n ? cards - n : 0;
+    const struct plan *p = &m->sched.plan;
+    struct mq_multi *x = &m->gpu.multi;
+    const int64_t cards = gpu_array(m, MQ_MULTI) / 1000;
+    if (m->param.gpu_arrays != MQ_ARRAYS_NODES || cards == x->cards) return;
+    x->cards = cards;
+    for (; x->n > 0 && x->held > cards; x->n--) {
+        x->held -= p->node[p->n_nodes - x->n].n.n_gpu;
+        set_multi(m, p->n_nodes - x->n, false);
+    }
+    for (; x->n < p->n_nodes && x->held + p->node[p->n_nodes - 1 - x->n].n.n_gpu <= cards; x->n++) {
+        x->held += p->node[p->n_nodes - 1 - x->n].n.n_gpu;
+        set_multi(m, p->n_nodes - 1 - x->n, true);
     }
     m->epoch.gpu_rules++;
     m->epoch.moves++;
@@ -44,6 +57,8 @@ static bool may_borrow(const struct mq *m, enum mq_class class)
 {
     return m->gpu.held[class] == 0 || m->n_waiting[other_class(class)] == 0;
 }
+
+bool mq_may_borrow(const struct mq *m, enum mq_class class) { return may_borrow(m, class) || m->gpu.is_lending; }
 
 /* Would the cards that the owner's first unit waits for remain, idle or held by its own class? */
 static bool leaves_kept(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t node)
@@ -104,7 +119,10 @@ void mq_keep_cards(struct mq *m, enum mq_class class)
                 if (!pol_node_allows(x, s) || m->gpu.node[n].kept + (uint32_t)s->n_gpu > x->n_gpu) break;
             }
         }
-    for (uint32_t n = 0; n < p->n_nodes; n++)
-        changed |= m->gpu.node[n].is_multi == (class == MQ_MULTI) && m->gpu.node[n].was_kept != m->gpu.node[n].kept;
+    for (uint32_t n = 0; n < p->n_nodes; n++) {
+        if (m->gpu.node[n].is_multi != (class == MQ_MULTI) || m->gpu.node[n].was_kept == m->gpu.node[n].kept) continue;
+        placement_index_note(&m->sched.placement, n);
+        changed = true;
+    }
     if (changed) m->epoch.lend_rules++;
 }

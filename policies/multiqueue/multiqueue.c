@@ -361,6 +361,7 @@ static void *create(const struct pol_host *host, const union pol_value *v, uint3
 {
     struct mq *m = pol_alloc(1, sizeof *m);
     sched_init(&m->sched, host, PLACEMENT_FIRST, &ops, m);
+    nodes_open(m);
     const struct pol_holds *holds = host->extension(host->ctx, POL_HOLDS);
     m->is_recorded = holds == NULL || holds->is_recorded != 0;
     m->param.search_on = v[P_SEARCH].i != 2;

@@ -5,6 +5,7 @@
  * multiqueue.c  the queues, and one decision
  * gpus.c        whose GPUs are, and what is lent of them
  * fit.c         a place for one unit, and whom it stops
+ * nodes.c       the cheapest of all nodes for a task
  * refuse.c      what no unit can start with
  * tune.c        the search for cores, and the watch over memory bandwidth
  * record.c      why units wait, for the record
@@ -95,7 +96,8 @@ struct mq_gpu {
      * first unit in order waits for; was_kept: scratch.
      */
     struct mq_gpu_node { int64_t cpu; uint32_t cards[MQ_CLASSES], kept, was_kept; bool is_multi; } *node;
-    int64_t multi;                      /* cards of the multi array for which is_multi was last set */
+    /* For how many cards of the multi array is_multi was last set: of the last n nodes, which have `held`. */
+    struct mq_multi { int64_t cards, held; uint32_t n; } multi;
     bool is_lending;                    /* what no unit of its own array can use goes to the other class */
 };
 
@@ -107,6 +109,7 @@ struct mq_fit {
     uint32_t *victim;    size_t cap_victim;  uint32_t n_victims;
     uint32_t *lender;    size_t cap_lender;     /* scratch: GPU units on borrowed GPUs */
     bool     own_only;                          /* on nodes of the unit's own array */
+    struct { enum mq_class class; const struct pol_shape *shape; uint32_t cores; } asks;    /* of nodes.c */
 };
 
 /* Counters: while they stand still, what was found before still holds. */
@@ -181,6 +184,24 @@ void mq_divide_nodes(struct mq *m);
 /* With MQ_ARRAYS_NODES: keep cards of the class's nodes for its first unit in order that waits. */
 void mq_keep_cards(struct mq *m, enum mq_class class);
 
+/* More than the nodes of its own array, on some at least. */
+bool mq_may_borrow(const struct mq *m, enum mq_class class);
+
+/* nodes.c.  Costs of a task there are fit.c's; open: before anything is asked of the placement. */
+void nodes_open(struct mq *m);
+/* Of all nodes, for a task of the class; the lowest of equals; POL_NONE: none will do. */
+uint32_t nodes_cheapest(struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores);
+
+/*
+ * fit.c.  Compared by use, then cores over the array or of those to stop, then cards, of a GPU task idle ones, then
+ * cores left; all are 0 or more, cores thousandths below 2^48.  fit_cost_of false: it will not do, or costs more than
+ * `least`, NULL if none does.
+ */
+struct placement_cost fit_cost(enum mq_use use, int64_t cores, int64_t cards, int64_t left);
+bool fit_cost_of(const struct mq *m, enum mq_class class, const struct pol_shape *s, uint32_t cores, uint32_t node,
+                 const struct placement_cost *least, struct placement_cost *out);
+/* The cores that a task holds which asks others, as many as the node has for tasks at most; 0: as it asks. */
+int64_t fit_cores(const struct pol_shape *s, uint32_t cores, const struct pol_node *n);
 /* fit.c.  True: the unit started, and those in its way were stopped. */
 bool fit_cpu(struct mq *m, uint32_t id);
 bool fit_gpu(struct mq *m, uint32_t id);

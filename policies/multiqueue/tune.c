@@ -161,7 +161,7 @@ static bool is_probing(const struct mq *m, const struct mq_unit *x)
 void tune_probes(struct mq *m)
 {
     uint32_t n = 0;
-    if (!m->param.search_on) return;
+    if (!m->searches) return;
     POL_RESERVE(m->gpu.due, m->gpu.cap_due, (size_t)m->gpu.n_running);
     for (uint32_t i = 0; i < m->gpu.n_running; i++) {
         uint32_t id = m->gpu.running[i], k;
@@ -242,7 +242,7 @@ void tune_wake(struct mq *m)
 {
     const struct pol_host *h = m->sched.host;
     int64_t now = m->sched.view->now_us, at = POL_NEVER;
-    for (uint32_t i = 0; m->param.search_on && i < m->gpu.n_running; i++) {
+    for (uint32_t i = 0; m->searches && i < m->gpu.n_running; i++) {
         const struct mq_unit *x = mq_unit(m, m->gpu.running[i]);
         if (is_probing(m, x) && x->due < at) at = x->due;
     }

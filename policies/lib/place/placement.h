@@ -31,9 +31,6 @@ enum { PLACEMENT_RULES = PLACEMENT_PLUGIN, PLACEMENT_TYPICAL = 32, PLACEMENT_BYT
 #define PLACEMENT_PARAM { .type = POL_PLUGIN, PLACEMENT_CHOICES }
 #define PLACEMENT_RULE_PARAM { .type = POL_CHOICE, PLACEMENT_CHOICES }
 
-/* Compared by hi, then lo, then node index; the smallest wins. */
-struct placement_cost { int64_t hi, lo; };
-
 /* A frequent shape, as fgd looks at it. */
 struct placement_typical { int64_t weight; struct pol_shape shape; };
 
@@ -48,6 +45,8 @@ struct placement {
     uint32_t n_trees, max_trees, oldest, newest;    /* shapes whose trees were asked longest ago, and last; POL_NONE */
     /* Kube rules: the profile in use, NULL for others; `own` unless placement_use said otherwise. */
     struct kube *kube, own;
+    const struct placement_costs *by_costs;     /* the index serves these, and not the rule; NULL */
+    void *costs_ctx;
     const struct pol_plugin *plugin;    /* PLACEMENT_PLUGIN, borrowed as its host is */
     const struct pol_host *host;
     /* fgd */

@@ -79,14 +79,17 @@ static struct placement_own own_of(const struct placement *pl, uint32_t node)
     const struct plan_node *o = &p->node[node];
     const struct pol_card *card = plan_cards_of(p, node);
     const uint8_t class = class_of(p, node);
+    const bool is_milli = pl->kube == NULL && pl->by_costs == NULL;     /* part is of cards */
     struct placement_own x = { .cpu = -1, .class = class, .key = (int64_t)class << 32, .alone = POL_NONE };
     if (!o->n.is_up || (o->n.max_tasks > 0 && o->n.n_tasks >= o->n.max_tasks)) return x;
     x.cpu = o->n.cpu_free;
     x.mem = o->n.mem_free;
     x.gpu = o->gpu_free;
-    x.key += preference(pl->rule, p, o);
+    int32_t order = pl->by_costs == NULL ? preference(pl->rule, p, o) : 0;
     x.idle = (uint8_t)o->n_idle;
     bool is_plain = class != PLACEMENT_CLASS_OTHER;
+    if (pl->by_costs != NULL && !pl->by_costs->see(pl->costs_ctx, node, &order, &x.part)) is_plain = false;
+    x.key += order;
     for (int k = 0; k < POL_ENGINES_MAX; k++) {
         x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
         is_plain &= o->n.engine_total[k] == 0;
@@ -95,7 +98,7 @@ static struct placement_own own_of(const struct placement *pl, uint32_t node)
     for (uint32_t k = 0; k < o->n.n_gpu; k++) {
         const uint16_t milli = (uint16_t)card[k].milli_free;
         if (milli > x.card) x.card = milli;
-        if (milli > x.part && milli < PLACEMENT_WHOLE && pl->kube == NULL) x.part = milli;
+        if (milli > x.part && milli < PLACEMENT_WHOLE && is_milli) x.part = milli;
         is_plain &= milli == 0 || (milli == PLACEMENT_WHOLE && card[k].mem_free == card[0].mem_total &&
                                    card[k].core_free == card[0].core_total);
     }
@@ -318,6 +321,11 @@ static void refresh(struct placement *pl, uint32_t node)
     }
     leave(x, node);
     join(x, node, to, &now, hash);
+}
+
+void placement_index_note(struct placement *pl, uint32_t node)
+{
+    if (pl->index.at != NULL) refresh(pl, node);
 }
 
 void placement_index_update(struct placement *pl)

@@ -19,6 +19,35 @@
 #include "lib/map.h"
 #include "lib/place/plan.h"
 
+/* Compared by hi, then lo, then node index; the smallest wins. */
+struct placement_cost { int64_t hi, lo; };
+
+enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
+enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
+
+/* What is known of many nodes, all on which something can start. */
+struct placement_box {
+    int64_t  cpu_min, cpu_max, mem_min, mem_max;
+    uint64_t classes;
+    int32_t  gpu_min, gpu_max, preference;      /* the least */
+    uint32_t first;                     /* the lowest node, or rank */
+    uint16_t card, part;                /* the most */
+    uint8_t  idle_min, idle_max, engines, flags;
+};
+
+/*
+ * Costs of a policy's own.  Nodes of a class stand in the order that `see` gives, and boxes keep the most of what it
+ * gives; false: what is free on the node, and these two, do not say all that costs depend on.  Where they change but
+ * for the plan, placement_index_note says so; not needed where `most` becomes less.
+ *   bound   no node of the box costs less; order: none has more.  hi POL_NEVER: none will do
+ *   cost    hi POL_NEVER: the node will not do.  least: a greater cost may be answered for by POL_NEVER; NULL
+ */
+struct placement_costs {
+    bool (*see)(const void *ctx, uint32_t node, int32_t *order, uint16_t *most);
+    struct placement_cost (*bound)(const void *ctx, const struct placement_box *b, int32_t order);
+    struct placement_cost (*cost)(const void *ctx, uint32_t node, const struct placement_cost *least);
+};
+
 struct placement;
 struct placement_vertex;
 struct placement_index {
@@ -37,6 +66,9 @@ void placement_index_fini(struct placement_index *x);       /* zero-initialise t
 bool placement_index_knows(const struct placement *pl);
 /* The cheapest node on which the shape fits, ties to the first; POL_NONE: none.  Not of plugins of place=. */
 uint32_t placement_index_find(struct placement *pl, uint32_t shape);
+/* The same by the costs of pl->by_costs. */
+uint32_t placement_index_cheapest(struct placement *pl);
+void placement_index_note(struct placement *pl, uint32_t node);
 /* f(ctx, node) for each node on which the shape fits, in no order that matters; f leaves the plan as it is. */
 void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),
                           void *ctx);

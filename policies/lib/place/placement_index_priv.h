@@ -8,8 +8,6 @@
 
 #include "lib/place/placement_priv.h"
 
-enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
-enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
 enum { PLACEMENT_PREFERENCE_BITS = 22 };          /* a sum of three shares */
 enum { PLACEMENT_NONE_MAX = UINT16_MAX };
 
@@ -22,19 +20,10 @@ struct placement_own {
     int64_t  key;                       /* class, then preference */
     int32_t  gpu;
     uint32_t alone;                     /* the node, where the rest does not say all that matters; POL_NONE */
-    uint16_t card, part;                /* thousandths of the freest card, of the freest that is in use; kube: n_none */
+    uint16_t card;                      /* thousandths of the freest card */
+    uint16_t part;                      /* of the freest that is in use; kube: n_none; by_costs: most */
     uint8_t  idle, class, engines, flags;       /* wholly free cards; bits of engines of which some is free */
     uint32_t n_tasks;                   /* of kube alone, whose plugins may look at it */
-};
-
-/* All nodes below a vertex where something can start. */
-struct placement_box {
-    int64_t  cpu_min, cpu_max, mem_min, mem_max;
-    uint64_t classes;
-    int32_t  gpu_min, gpu_max, preference;      /* the least */
-    uint32_t first;                     /* the lowest node, or rank */
-    uint16_t card, part;                /* the most */
-    uint8_t  idle_min, idle_max, engines, flags;
 };
 
 /* Nodes that are alike, as a heap: the lowest first. */

@@ -13,7 +13,8 @@ struct search {
     const struct placement *pl;
     const struct placement_index *x;
     const struct placement_vertex *v;
-    const struct pol_shape *s;
+    const struct pol_shape *s;          /* NULL: by_costs */
+    const struct placement_costs *by_costs;
     uint32_t shape, at;                 /* at: the best so far; POL_NONE */
     uint64_t classes;                   /* that could ever run it */
     int64_t  gpu, share;                /* what it asks: thousandths of cards, and the preference that it takes away */
@@ -37,7 +38,8 @@ static uint64_t classes_for(const struct placement *pl, const struct pol_shape *
 
 static struct search search_of(const struct placement *pl, const struct pol_shape *s)
 {
-    struct search q = { .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE, .classes = classes_for(pl, s),
+    struct search q = { .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE,
+                        .classes = classes_for(pl, s),
                         .gpu = (int64_t)s->n_gpu * s->gpu_milli };
     for (int k = 0; k < POL_ENGINES_MAX; k++) q.engines |= (uint8_t)((s->engine[k] > 0) << k);
     q.share = placement_cost_best(pl->plan, &(struct placement_after){ s->cpu_milli, s->mem_b, q.gpu });
@@ -137,7 +139,9 @@ static bool may_win(const struct search *q, const struct placement_box *b)
 /* The node is the best so far, if it is. */
 static void meet(struct search *q, uint32_t node)
 {
-    const struct placement_cost c = placement_leaf(q->pl, q->shape, node);
+    const struct placement_costs *own = q->by_costs;
+    const struct placement_cost c = own != NULL ? own->cost(q->pl->costs_ctx, node, q->at != POL_NONE ? &q->best : NULL)
+                                                : placement_leaf(q->pl, q->shape, node);
     q->n_looked++;
     if (c.hi == POL_NEVER) return;
     if (q->at != POL_NONE &&
@@ -170,14 +174,14 @@ static void search(struct search *q, uint32_t t)
     }
 }
 
-/* ---- Kubernetes' scores, and costs without bounds ---- */
+/* ---- Kubernetes' scores, costs without bounds, and a policy's own ---- */
 
 /*
  * The order says little of what a node costs, so of two branches the one with the better bound is searched first.
  * Without bounds one of each nodes that are alike is looked at.
  *   of  the class of the two nodes that a box is asked as; POL_NONE: none yet
  */
-struct kube_search { struct search q; struct plan_node freest, fullest; uint32_t of; bool is_bounded; };
+struct deep_search { struct search q; struct plan_node freest, fullest; uint32_t of; bool is_bounded; };
 
 static void set_free(struct plan_node *o, int64_t cpu, int64_t mem, int64_t gpu)
 {
@@ -187,7 +191,7 @@ static void set_free(struct plan_node *o, int64_t cpu, int64_t mem, int64_t gpu)
 }
 
 /* Where several classes meet there are few boxes, and nothing is known of them.  skew: no node's is more. */
-static int64_t kube_bound(struct kube_search *k, const struct placement_box *b, int64_t skew)
+static int64_t kube_bound(struct deep_search *k, const struct placement_box *b, int64_t skew)
 {
     const uint64_t classes = b->classes & k->q.classes;
     const uint32_t of = (uint32_t)__builtin_ctzll(classes);
@@ -209,29 +213,54 @@ static int64_t kube_bound(struct kube_search *k, const struct placement_box *b, 
     return -kube_most(k->q.pl->kube, &span);
 }
 
+/* The least that a node below t can cost; hi POL_NEVER: none will do.  key: no vertex below it comes after this one. */
+static struct placement_cost deep_bound(struct deep_search *k, uint32_t t, int64_t key)
+{
+    enum { MOST = INT32_MAX };
+    const struct search *q = &k->q;
+    const struct placement_cost nothing = { POL_NEVER, POL_NEVER };
+    if (t == POL_NONE) return nothing;
+    const struct placement_box *b = &q->v[t].sum;
+    if (b->classes == 0 || (q->s != NULL && !may_fit(q, b))) return nothing;
+    /* Of one class: else what comes last in another says nothing of the order in it. */
+    const int64_t order = key - ((int64_t)__builtin_ctzll(b->classes) << 32);
+    const bool is_one = (b->classes & (b->classes - 1)) == 0 && order <= MOST;
+    if (q->by_costs != NULL) return q->by_costs->bound(q->pl->costs_ctx, b, is_one ? (int32_t)order : MOST);
+    return (struct placement_cost){ kube_bound(k, b, is_one ? order : POL_NEVER / 2), 0 };
+}
+
 /* key: no vertex below t comes after it. */
-static void search_kube(struct kube_search *k, uint32_t t, int64_t key)
+static void search_deep(struct deep_search *k, uint32_t t, int64_t key)
 {
     struct search *q = &k->q;
     const struct placement_vertex *v = &q->v[t];
     const uint32_t child[2] = { v->left, v->right };
     const int64_t last[2] = { v->own.key, key };
-    int64_t bound[2];
+    const struct placement_cost bound[2] = { deep_bound(k, child[0], last[0]), deep_bound(k, child[1], last[1]) };
+    if (v->own.cpu >= 0 && (q->s == NULL || own_may_fit(q, &v->own))) meet(q, v->node[0]);
     for (int i = 0; i < 2; i++) {
-        bound[i] = POL_NEVER;
-        if (child[i] == POL_NONE || !may_fit(q, &q->v[child[i]].sum)) continue;
-        const struct placement_box *b = &q->v[child[i]].sum;
-        const int64_t first = (int64_t)__builtin_ctzll(b->classes & q->classes) << 32;
-        const bool same = last[i] - first < (int64_t)1 << 31;
-        bound[i] = kube_bound(k, b, same ? last[i] - first : POL_NEVER / 2);
+        const int c = i ^ placement_less(bound[1], bound[0]);
+        if (bound[c].hi == POL_NEVER || placement_less(q->best, bound[c])) continue;
+        if (placement_same(q->best, bound[c]) && q->v[child[c]].sum.first > placement_rank(q->x, q->at)) continue;
+        search_deep(k, child[c], last[c]);
     }
-    if (own_may_fit(q, &v->own)) meet(q, v->node[0]);
-    for (int i = 0; i < 2; i++) {
-        const int c = i ^ (bound[1] < bound[0]);
-        if (bound[c] == POL_NEVER || bound[c] > q->best.hi) continue;
-        if (bound[c] == q->best.hi && q->v[child[c]].sum.first > placement_rank(q->x, q->at)) continue;
-        search_kube(k, child[c], last[c]);
-    }
+}
+
+static uint32_t find_deep(struct placement *pl, struct search *q)
+{
+    struct deep_search x = { .q = *q, .of = POL_NONE, .is_bounded = placement_index_knows(pl) };
+    x.q.best = (struct placement_cost){ POL_NEVER, POL_NEVER };
+    if (deep_bound(&x, pl->index.root, POL_NEVER).hi != POL_NEVER) search_deep(&x, pl->index.root, POL_NEVER);
+    pl->index.n_looked = x.q.n_looked;
+    return x.q.at;
+}
+
+uint32_t placement_index_cheapest(struct placement *pl)
+{
+    if (pl->plan->n_nodes == 0) return POL_NONE;
+    placement_index_update(pl);
+    struct search q = { .pl = pl, .x = &pl->index, .v = pl->index.at, .at = POL_NONE, .by_costs = pl->by_costs };
+    return find_deep(pl, &q);
 }
 
 uint32_t placement_index_find(struct placement *pl, uint32_t shape)
@@ -246,11 +275,7 @@ uint32_t placement_index_find(struct placement *pl, uint32_t shape)
     for (uint32_t k = 0; k < PLACEMENT_CLASS_OTHER; k++)
         if ((q.classes >> k & 1) != 0 && !placement_admits(pl, pl->plan, shape, pl->index.class_first[k]))
             q.classes &= ~(UINT64_C(1) << k);
-    q.best.hi = POL_NEVER;
-    struct kube_search x = { .q = q, .of = POL_NONE, .is_bounded = placement_index_knows(pl) };
-    if (may_fit(&q, &q.v[pl->index.root].sum)) search_kube(&x, pl->index.root, POL_NEVER);
-    pl->index.n_looked = x.q.n_looked;
-    return x.q.at;
+    return find_deep(pl, &q);
 }
 
 static bool fits(const struct search *q, uint32_t t)
