@@ -16,6 +16,10 @@ check() {
     name=$1; shift
     if "$@" >"$dir/said" 2>&1; then echo "ok - $name"; else echo "not ok - $name"; sed 's/^/# /' "$dir/said"; bad=1; fi
 }
+# Sanitizers make the program slower, and what it may take longer.
+if grep -q __asan_init "$fairway" 2>/dev/null; then
+    timeout() { seconds=$1; shift; command timeout $((seconds * 10)) "$@"; }
+fi
 # expect STATUS COMMAND...: it exits so, within $limit seconds if that is set; what it says is left in $dir/out and $dir/err
 limit=
 expect() {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/rng.h"
+#include "ref/limit.h"
 #include "ref/refaffinity.h"
 
 enum { CASES = 2000, SEED = 5 };
@@ -118,7 +119,7 @@ static void check_case(uint64_t seed, uint64_t *moved, uint64_t *crossed)
     yard_fini(&y);
 }
 
-Test(affinity_reference, s2_a_second_implementation_does_the_same, .timeout = 600)
+Test(affinity_reference, s2_a_second_implementation_does_the_same, .timeout = LIMIT(600))
 {
     uint64_t n = getenv("FAIRWAY_LONG") != NULL ? 10 * CASES : CASES, moved = 0, crossed = 0;
     for (uint64_t seed = 1; seed <= n; seed++) check_case(seed, &moved, &crossed);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "model/data/maxmin.h"
+#include "ref/limit.h"
 #include "ref/slowfair.h"
 
 enum { CASES = 6000, SMALL = 24 };
@@ -45,7 +46,7 @@ static void solve(const struct fair_net *f, int64_t *rate)
     mem_free(scratch);
 }
 
-Test(maxmin, equals_the_slow_one_and_gives_every_flow_a_bottleneck, .timeout = 120)
+Test(maxmin, equals_the_slow_one_and_gives_every_flow_a_bottleneck, .timeout = LIMIT(120))
 {
     static struct fair_net f;
     uint64_t n_levels = 0;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "model/data/net.h"
+#include "ref/limit.h"
 #include "ref/slowfair.h"
 
 enum { LIVE = 48, STEPS = 120, SEEDS = 250, SLOTS = 3 };
@@ -216,7 +217,7 @@ static void step(struct lab *b, struct rng *r, bool may_start)
     settle(b, changed);
 }
 
-Test(net, equals_a_full_recompute_at_every_change_and_conserves_bytes, .timeout = 300)
+Test(net, equals_a_full_recompute_at_every_change_and_conserves_bytes, .timeout = LIMIT(300))
 {
     uint64_t n_ended = 0, n_stopped = 0, n_kept = 0, n_moved = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "db/merge.h"
+#include "ref/limit.h"
 #include "ref/temp.h"
 
 static char dir[TEMP_PATH];
@@ -130,7 +131,7 @@ Test(merge, an_error_undoes_all_of_it)
 }
 
 /* kill -9 at forty moments of a merge of 20 runs of 3,000 jobs: all of them are there, or none. */
-Test(merge, killed_at_any_moment_it_is_all_or_nothing, .timeout = 120)
+Test(merge, killed_at_any_moment_it_is_all_or_nothing, .timeout = LIMIT(120))
 {
     struct store *part = made("a"), *out;
     int n_none = 0;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "db/store.h"
+#include "ref/limit.h"
 
 enum { JOBS = 500 };
 
@@ -286,7 +287,7 @@ Test(store, a_full_disk_leaves_no_run_that_claims_to_be_done)
     cr_assert_eq(check_whole(), 2);
 }
 
-Test(store, killing_the_writer_at_any_moment_leaves_every_finished_run_whole, .timeout = 60)
+Test(store, killing_the_writer_at_any_moment_leaves_every_finished_run_whole, .timeout = LIMIT(60))
 {
     struct diag d = { 0 };
     struct store *s;
@@ -373,7 +374,7 @@ static void use_shim(void)
     cr_assert_eq(sqlite3_vfs_register(&shim_vfs, 1), SQLITE_OK);
 }
 
-Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .timeout = 120)
+Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .timeout = LIMIT(120))
 {
     use_shim();
     int failures = 0;
@@ -400,7 +401,7 @@ Test(store, a_disk_that_dies_at_any_write_leaves_every_finished_run_whole, .time
 }
 
 /* Most of the writes are those of the last COMMIT. */
-Test(store, a_run_whose_rows_or_end_could_not_be_written_has_failed, .timeout = 120)
+Test(store, a_run_whose_rows_or_end_could_not_be_written_has_failed, .timeout = LIMIT(120))
 {
     use_shim();
     only_once = true;

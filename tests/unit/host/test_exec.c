@@ -12,6 +12,7 @@
 #include "host/policy_view.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "ref/limit.h"
 
 /* ---- writing ---- */
 
@@ -388,7 +389,7 @@ static const char *outcome(const char *command)
 }
 #define HELLO "read -r x; echo '{\"msg\":\"hello\",\"protocol\":1,\"name\":\"x\"}'; "
 
-Test(exec, a_child_that_says_nothing_is_given_up, .timeout = 30)
+Test(exec, a_child_that_says_nothing_is_given_up, .timeout = LIMIT(30))
 {
     cr_expect_str_eq(outcome("sleep 60"), "its process gave no answer within 0.3 s and was killed");
     cr_expect_str_eq(outcome(HELLO "sleep 60"), "its process gave no answer within 0.3 s and was killed");
@@ -396,12 +397,12 @@ Test(exec, a_child_that_says_nothing_is_given_up, .timeout = 30)
     cr_expect_str_eq(outcome(HELLO "while :; do printf x; sleep 0.05; done"), "its process gave no answer within 0.3 s and was killed");
 }
 
-Test(exec, a_child_that_answers_has_nothing_said_of_it, .timeout = 30)
+Test(exec, a_child_that_answers_has_nothing_said_of_it, .timeout = LIMIT(30))
 {
     cr_expect_str_eq(outcome(HELLO "read -r c; read -r d; echo '{\"msg\":\"decisions\",\"decisions\":[]}'; read -r b"), "");
 }
 
-Test(exec, a_closed_pipe_is_an_error_and_no_signal, .timeout = 30)
+Test(exec, a_closed_pipe_is_an_error_and_no_signal, .timeout = LIMIT(30))
 {
     cr_expect_str_eq(outcome("exit 4"), "its process closed its pipe and exited with status 4");
     cr_expect_str_eq(outcome("no-such-program 2>&-"), "its process closed its pipe and exited with status 127: the shell did not find the command");
@@ -409,7 +410,7 @@ Test(exec, a_closed_pipe_is_an_error_and_no_signal, .timeout = 30)
 }
 
 /* A line of more than the limit is no way to use up our memory.  64 MiB through a pipe take a moment. */
-Test(child, a_line_without_end_is_cut_off, .timeout = 60)
+Test(child, a_line_without_end_is_cut_off, .timeout = LIMIT(60))
 {
     char error[100], how[80];
     const char *line;

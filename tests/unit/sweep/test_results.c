@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 #include "sweep/local.h"
+#include "ref/limit.h"
 #include "ref/temp.h"
 
 static char dir[TEMP_PATH], path[TEMP_PATH + 16], db[TEMP_PATH + 16], parts[TEMP_PATH + 16];
@@ -38,7 +39,7 @@ static void teardown(void)
     temp_drop(dir);
 }
 
-TestSuite(results, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(results, .init = setup, .fini = teardown, .timeout = LIMIT(60));
 
 /* SQLite's files, but for the parts that this process opens: the first n_bad of them cannot be opened. */
 static sqlite3_vfs failing;
