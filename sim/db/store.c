@@ -1,7 +1,10 @@
 /*
  * store.c -- one writer's connection, its statements and the batch of rows that is open.
  *
- * A row stays in memory until there are some of its table, which one statement writes (feed.h).
+ * A row stays in memory until there are some of its table, a chunk, which one statement writes (feed.h).  Of a run
+ * that fills chunks a thread writes them (writer.h): from the first full one until the run ends, or anything else needs
+ * the connection, which is the thread's as long as there is one.  Chunks, statements and transactions are the same as
+ * without it.
  *
  * Invariant: after the first failure of a run no batch is open, no row is in memory, and `broken` says what it was.
  */
@@ -17,6 +20,7 @@
 #include "base/version.h"
 #include "db/feed.h"
 #include "db/schema.h"
+#include "db/writer.h"
 
 enum { APP_ID = 0x46574159 /* "FWAY" */ };
 
@@ -41,6 +45,8 @@ static const char *const sql_text[SQL_INSERT] = {
 struct cell { int type; uint32_t n; union { int64_t i; double r; size_t at; } is; };
 /* Rows of a table that are not written yet, cell after cell. */
 struct rows { struct cell *cell; char *text; size_t n, cap, n_text, cap_text; uint32_t n_rows; };
+/* What a writer has to do: write the rows of a table, or (is_end) end the batch. */
+struct chunk { struct rows rows; enum schema_table table; bool is_end; };
 
 struct store {
     sqlite3      *db;
@@ -51,6 +57,10 @@ struct store {
     uint32_t      n_batch;      /* rows in the open batch, and in memory */
     struct feed   feed;
     struct rows   rows[SCHEMA_TABLES];
+    bool          is_threaded;  /* runs may have a writer */
+    bool          may_thread;   /* the one under way may */
+    struct writer *writer;      /* NULL: none is at work; else db, stmt, in_batch and feed are its own, and of chunk */
+    struct chunk  chunk[WRITER_PLACES];         /* those that it has to do */
     int64_t       seq;          /* of the run: its notes, decisions and stages count together */
     struct diag   broken;       /* the first failure since store_run_begin */
 };
@@ -77,15 +87,30 @@ static enum st sql_failed(struct store *s, struct diag *d)
     }
 }
 
-/* A write failed, as `broken` says or else SQLite: forget the batch. */
-static enum st broke(struct store *s, struct diag *d)
+/* A write failed, as d says or else SQLite: undo the batch. */
+static enum st undo(struct store *s, struct diag *d)
 {
-    if (s->broken.code == ST_OK) (void)sql_failed(s, &s->broken);
+    if (d->code == ST_OK) (void)sql_failed(s, d);
     if (sqlite3_get_autocommit(s->db) == 0) (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->in_batch = false;
-    for (int t = 0; t < SCHEMA_TABLES; t++) s->rows[t].n = s->rows[t].n_text = s->rows[t].n_rows = 0;
+    return ST_EWORLD;
+}
+
+static void empty(struct rows *x) { x->n = x->n_text = x->n_rows = 0; }
+
+/* It was undone, as `broken` says: no rows are left in memory. */
+static enum st forget(struct store *s, struct diag *d)
+{
+    for (int t = 0; t < SCHEMA_TABLES; t++) empty(&s->rows[t]);
+    for (int i = 0; i < WRITER_PLACES; i++) empty(&s->chunk[i].rows);
     if (d->code == ST_OK) *d = s->broken;
     return ST_EWORLD;
+}
+
+static enum st broke(struct store *s, struct diag *d)
+{
+    (void)undo(s, &s->broken);
+    return forget(s, d);
 }
 
 /* ---- statements ---- */
@@ -185,27 +210,76 @@ static enum st feed(struct store *s, sqlite3_stmt *insert, enum schema_table t, 
     return diag_hint(d, "something else than fairway changed this file; give another one with -d");
 }
 
+static enum st write_rows(struct store *s, enum schema_table t, struct rows *x, struct diag *d)
+{
+    struct reading r = { x, (uint32_t)schema_n_columns(t), SIZE_MAX };
+    if (!batch_begin(s)) return undo(s, d);
+    const struct stmt insert = stmt_open(s, SQL_INSERT + (int)t);
+    if (insert.rc != SQLITE_OK) return undo(s, d);
+    if (feed(s, insert.q, t, &(struct feed_source){ &r, next_row, give_cell }, d) != ST_OK) return undo(s, d);
+    empty(x);
+    return ST_OK;
+}
+
+static enum st write_end(struct store *s, struct diag *d)
+{
+    if (!s->in_batch) return ST_OK;
+    if (!run_sql(s, SQL_COMMIT)) return undo(s, d);
+    s->in_batch = false;
+    return ST_OK;
+}
+
+/* ---- the writer ---- */
+
+static enum st write_chunk(void *ctx, size_t place, struct diag *d)
+{
+    struct store *s = ctx;
+    struct chunk *c = &s->chunk[place];
+    return c->is_end ? write_end(s, d) : write_rows(s, c->table, &c->rows, d);
+}
+
+/* Wait for the writer, if there is one: its connection is free again. */
+static void settle(struct store *s)
+{
+    if (s->writer == NULL) return;
+    if (writer_stop(s->writer, &s->broken) != ST_OK) (void)forget(s, &s->broken);
+    s->writer = NULL;
+}
+
+/* Give the rows of a table, or the end of the batch, to the writer.  false: there is none, or it failed. */
+static bool hand_over(struct store *s, enum schema_table t, bool is_end)
+{
+    size_t place;
+    if (s->may_thread && s->writer == NULL) s->writer = writer_start(write_chunk, s);
+    s->may_thread = s->writer != NULL;
+    if (s->writer == NULL) return false;
+    if (!writer_place(s->writer, &place)) {
+        settle(s);
+        return false;
+    }
+    struct chunk *c = &s->chunk[place];
+    const struct rows done = c->rows;
+    c->table = t;
+    c->is_end = is_end;
+    if (!is_end) { c->rows = s->rows[t]; s->rows[t] = done; }
+    writer_go(s->writer);
+    return true;
+}
+
 static enum st rows_write(struct store *s, enum schema_table t, struct diag *d)
 {
-    struct rows *x = &s->rows[t];
-    struct reading r = { x, (uint32_t)schema_n_columns(t), SIZE_MAX };
-    if (x->n_rows == 0) return ST_OK;
-    const struct stmt insert = change_open(s, SQL_INSERT + (int)t);
-    if (insert.rc != SQLITE_OK) return broke(s, d);
-    if (feed(s, insert.q, t, &(struct feed_source){ &r, next_row, give_cell }, &s->broken) != ST_OK)
-        return broke(s, d);
-    x->n = x->n_text = x->n_rows = 0;
-    return ST_OK;
+    if (s->rows[t].n_rows == 0 || hand_over(s, t, false)) return ST_OK;
+    TRY(is_broken(s, d));
+    return write_rows(s, t, &s->rows[t], &s->broken) == ST_OK ? ST_OK : forget(s, d);
 }
 
 static enum st batch_end(struct store *s, struct diag *d)
 {
     for (enum schema_table t = 0; t < SCHEMA_TABLES; t++) TRY(rows_write(s, t, d));
     s->n_batch = 0;
-    if (!s->in_batch) return ST_OK;
-    if (!run_sql(s, SQL_COMMIT)) return broke(s, d);
-    s->in_batch = false;
-    return ST_OK;
+    if (hand_over(s, SCHEMA_run, true)) return ST_OK;
+    TRY(is_broken(s, d));
+    return write_end(s, &s->broken) == ST_OK ? ST_OK : forget(s, d);
 }
 
 /* Room for one more cell. */
@@ -344,7 +418,12 @@ static enum st open_writing(struct store **out, const char *path, const char *mo
     return st;
 }
 
-enum st store_open(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = NORMAL", d); }
+enum st store_open(struct store **out, const char *path, struct diag *d)
+{
+    TRY(open_writing(out, path, "PRAGMA synchronous = NORMAL", d));
+    (*out)->is_threaded = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    return ST_OK;
+}
 
 enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON", d); }
 
@@ -366,6 +445,7 @@ enum st store_open_read(struct store **out, const char *path, struct diag *d)
 
 void store_leave(struct store *s)
 {
+    settle(s);
     SIM_ASSERT(!s->in_batch);
     for (size_t i = 0; i < N_SQL; i++) { (void)sqlite3_finalize(s->stmt[i]); s->stmt[i] = NULL; }
     (void)sqlite3_close(s->db);
@@ -375,6 +455,7 @@ void store_leave(struct store *s)
 enum st store_return(struct store *s, struct diag *d)
 {
     s->broken = (struct diag){ .code = ST_OK };
+    s->is_threaded = false;     /* the policy's process is watched and limited as one thread */
     TRY(connect(s, SQLITE_OPEN_READWRITE, d));
     return prepare_writing(s, d);
 }
@@ -382,14 +463,17 @@ enum st store_return(struct store *s, struct diag *d)
 void store_close(struct store *s)
 {
     if (s == NULL) return;
+    settle(s);
     for (size_t i = 0; i < N_SQL; i++) (void)sqlite3_finalize(s->stmt[i]);
     (void)sqlite3_close(s->db);
     for (int t = 0; t < SCHEMA_TABLES; t++) MEM_FREE(s->rows[t].cell, s->rows[t].text);
+    for (size_t i = 0; i < WRITER_PLACES; i++) MEM_FREE(s->chunk[i].rows.cell, s->chunk[i].rows.text);
     MEM_FREE(s->path, s);
 }
 
 struct sqlite3 *store_db(struct store *s)
 {
+    settle(s);
     return s->db;
 }
 
@@ -400,11 +484,13 @@ const char *store_path(const struct store *s)
 
 enum st store_failed(struct store *s, struct diag *d)
 {
+    settle(s);
     return sql_failed(s, d);
 }
 
 enum st store_feed(struct store *s, int table, const struct feed_source *from, struct diag *d)
 {
+    settle(s);
     const struct stmt insert = stmt_open(s, SQL_INSERT + table);
     if (insert.rc != SQLITE_OK) return sql_failed(s, d);
     return feed(s, insert.q, (enum schema_table)table, from, d);
@@ -442,6 +528,7 @@ static enum st insert_run(struct store *s, const struct store_run *row, struct d
 
 enum st store_has_run(struct store *s, const char *key, bool *yes, struct diag *d)
 {
+    settle(s);
     struct stmt t = stmt_open(s, SQL_HAS_RUN);
     bind_text(&t, key);
     return stmt_run(&t, yes) ? ST_OK : sql_failed(s, d);
@@ -450,6 +537,8 @@ enum st store_has_run(struct store *s, const char *key, bool *yes, struct diag *
 enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run_id, struct diag *d)
 {
     struct store_run row = *r;
+    settle(s);
+    s->may_thread = false;
     SIM_ASSERT(!s->in_batch);
     s->broken = (struct diag){ .code = ST_OK };
     s->seq = 0;
@@ -462,6 +551,7 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     TRY(insert_run(s, &row, d));
     TRY(batch_end(s, d));
     *run_id = sqlite3_last_insert_rowid(s->db);
+    s->may_thread = s->is_threaded;
     return ST_OK;
 }
 
@@ -489,6 +579,8 @@ static enum st end_run(struct store *s, int64_t run, enum store_status st, uint6
 enum st store_run_end(struct store *s, int64_t run, enum store_status st, uint64_t digest,
                       const char *message, double wall_s, struct diag *d)
 {
+    s->may_thread = false;
+    settle(s);
     if (end_run(s, run, st, digest, message, wall_s, d) == ST_OK) return ST_OK;
     /* Rows are missing, its end among them: whatever the run was, it is not done. */
     struct stmt t = stmt_open(s, SQL_RUN_END);

@@ -121,6 +121,75 @@ Test(store, rows_are_written_as_they_were_given)
     store_close(s);
 }
 
+enum { MANY = 150000 };         /* jobs, and a third as many attempts: several batches */
+
+static int64_t write_many(struct store *s, enum st *st, struct diag *d)
+{
+    const struct store_run r = run_of("k");
+    int64_t run;
+    cr_assert_eq(store_run_begin(s, &r, &run, d), ST_OK, "%s", d->msg);
+    for (uint64_t i = 0; i < MANY; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof id, "job %u", (unsigned)i);
+        struct store_job j = { .ordinal = i, .id = id, .user = "u", .class = "c", .status = "done", .queue = i % 2 == 0 ? id : NULL };
+        struct store_attempt a = { .ordinal = i, .attempt = 1, .end_us = 2, .outcome = "done" };
+        (void)store_job(s, run, &j, d);
+        if (i % 3 == 0) (void)store_attempt(s, run, &a, d);
+        if (i == MANY / 2 && d->code == ST_OK) cr_expect_geq(ask(s, "SELECT count(*) FROM job"), MANY / 2 - 256);
+        (void)memset(id, '#', sizeof id);
+    }
+    *st = store_run_end(s, run, STORE_DONE, 42, NULL, 0.1, d);
+    return run;
+}
+
+/* A part is written by one thread; the other by two, if they can be had. */
+Test(store, a_thread_writes_what_is_written_without_one)
+{
+    char part[sizeof path + 8], sql[160];
+    struct diag d = { 0 };
+    struct store *s, *p;
+    enum st st, st2;
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    cr_assert_eq(store_open(&s, path, &d), ST_OK);
+    cr_assert_eq(store_open_part(&p, part, &d), ST_OK);
+    (void)write_many(s, &st, &d);
+    (void)write_many(p, &st2, &d);
+    cr_assert(st == ST_OK && st2 == ST_OK, "%s", d.msg);
+    (void)snprintf(sql, sizeof sql, "ATTACH '%s' AS part", part);
+    cr_assert_eq(sqlite3_exec(store_db(s), sql, NULL, NULL, NULL), SQLITE_OK);
+    static const char *const table[] = { "run", "job", "attempt", "wall" };
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(sql, sizeof sql, "SELECT count(*) FROM (SELECT * FROM main.%s EXCEPT SELECT * FROM part.%s)", table[i], table[i]);
+        cr_expect_eq(ask(s, sql), 0, "%s", table[i]);
+        (void)snprintf(sql, sizeof sql, "SELECT (SELECT count(*) FROM main.%s) - (SELECT count(*) FROM part.%s)", table[i], table[i]);
+        cr_expect_eq(ask(s, sql), 0, "%s", table[i]);
+    }
+    cr_expect_eq(ask(s, "SELECT count(*) FROM job"), MANY);
+    store_close(s);
+    store_close(p);
+    (void)unlink(part);
+}
+
+Test(store, a_thread_that_fails_ends_the_run)
+{
+    struct diag d = { 0 };
+    struct store *s;
+    enum st st;
+    cr_assert_eq(store_open(&s, path, &d), ST_OK);
+    cr_assert_eq(sqlite3_exec(store_db(s), "PRAGMA max_page_count = 400", NULL, NULL, NULL), SQLITE_OK);
+    int64_t run = write_many(s, &st, &d);
+    cr_expect_eq(st, ST_EWORLD);
+    cr_expect(strstr(d.msg, "cannot write") != NULL, "%s", d.msg);
+    cr_expect_eq(ask(s, "SELECT count(*) FROM run WHERE status = 'failed' AND message LIKE 'cannot write%'"), 1);
+    cr_expect_eq(ask(s, "SELECT max(id) FROM run"), run);
+    cr_assert_eq(sqlite3_exec(store_db(s), "PRAGMA max_page_count = 400000", NULL, NULL, NULL), SQLITE_OK);
+    d.code = ST_OK;
+    (void)write_many(s, &st, &d);
+    cr_expect_eq(st, ST_OK, "%s", d.msg);
+    cr_expect_eq(ask(s, "SELECT count(*) FROM job"), MANY, "rows of the run that failed are left");
+    store_close(s);
+}
+
 Test(store, a_run_of_the_same_key_replaces_the_old_one_and_its_rows)
 {
     struct store *s;
