@@ -17,8 +17,8 @@
  * nodes in the plan, and undone afterwards.
  *
  * Cost: a shadow O(running units released x a placement of the head); a decision
- * after arrivals alone O(new units), else O(starts + those too long for the gap + kinds of
- * request waiting) searches (lib/sched/queue.h).
+ * after arrivals alone O(new units), else O(starts + those too long for the gap that nothing
+ * refused speaks for + kinds of request waiting) searches (lib/sched/queue.h).
  * Source: Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem &
  * Feitelson, IEEE TPDS 12(6), 2001.
  */
@@ -213,12 +213,26 @@ static int64_t worth(const struct easy *e, uint32_t class)
     return refused && e->res.shadow != POL_NEVER ? e->res.shadow - e->sched.view->now_us : POL_NEVER;
 }
 
+/* sched_may_fit, and once something is reserved, what is too long for the gap fits in the common plan. */
+static bool may_start(void *easy, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
+{
+    struct easy *e = easy;
+    const struct request_refusals at = { .freed_epoch = e->res.serial };
+    const uint32_t kind = e->sched.classes.at[class].kind;
+    if (!sched_may_fit(&e->sched, class, cpu_milli, mem_b, est)) return false;
+    if (!e->res.is_known || e->res.shadow == POL_NEVER || est <= e->res.shadow - e->sched.view->now_us) return true;
+    return !sched_is_searchable(&e->sched, class) || kind >= e->res.cap_refused_kind ||
+           !request_kind_is_refused(&e->res.refused_kind[kind], at, cpu_milli, mem_b);
+}
+
+static bool skip(void *easy, uint32_t class) { return sched_skip(&((struct easy *)easy)->sched, class); }
+
 static void backfill_all(struct easy *e)
 {
     struct sched *d = &e->sched;
     struct queue_walk *w = &d->walk;
     uint32_t id;
-    const struct queue_filter f = sched_filter(d);
+    const struct queue_filter f = { .skip = skip, .may_fit = may_start, .ctx = e };
     for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         const uint32_t class = sched_unit(d, id)->request_class;
         const char *reason = NULL;

@@ -40,8 +40,9 @@ static bool has_room(struct mq *m, enum mq_class class, struct pol_shape s)
     return placement_index_fits(&m->sched.placement, &s);
 }
 
-bool refuse_may_fit(void *ctx, uint32_t request_class, int64_t cpu_milli, int64_t mem_b)
+bool refuse_may_fit(void *ctx, uint32_t request_class, int64_t cpu_milli, int64_t mem_b, int64_t est)
 {
+    (void)est;
     struct mq *m = ctx;
     const struct request_class *k = &m->sched.classes.at[request_class];
     const enum mq_class class = mq_class(m, request_class);

@@ -222,7 +222,7 @@ enum fit_verdict fit_verdict(const struct mq *m, const struct pol_shape *s, uint
 uint32_t tune_cores(struct mq *m, uint32_t id);
 
 /* refuse.c.  As queue_filter.may_fit, with the struct mq as ctx. */
-bool refuse_may_fit(void *ctx, uint32_t request_class, int64_t cpu_milli, int64_t mem_b);
+bool refuse_may_fit(void *ctx, uint32_t request_class, int64_t cpu_milli, int64_t mem_b, int64_t est);
 
 /* tune.c */
 void tune_started(struct mq *m, uint32_t id);           /* a GPU unit */

@@ -55,6 +55,21 @@ void request_kind_refuse(struct request_kind *k, struct request_refusals at, int
     k->at = at;
 }
 
+bool request_kind_has_room(const struct request_kind *k, uint64_t change_epoch, int64_t cpu_milli, int64_t mem_b)
+{
+    if (k->room_epoch != change_epoch) return false;
+    for (uint32_t i = 0; i < k->n_room && i < REQUEST_REFUSED_MAX; i++)
+        if (cpu_milli <= k->room[i].cpu_milli && mem_b <= k->room[i].mem_b) return true;
+    return false;
+}
+
+void request_kind_note_room(struct request_kind *k, uint64_t change_epoch, int64_t cpu_milli, int64_t mem_b)
+{
+    if (k->room_epoch != change_epoch) k->n_room = 0;
+    k->room_epoch = change_epoch;
+    k->room[k->n_room++ % REQUEST_REFUSED_MAX] = (struct request_amount){ cpu_milli, mem_b };
+}
+
 uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
 {
     uint64_t h = n;

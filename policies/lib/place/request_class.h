@@ -38,7 +38,11 @@ struct request_kind {
     bool     is_monotone;
     struct request_refusals at;
     uint32_t n_refused;
-    struct { int64_t cpu_milli, mem_b; } refused[REQUEST_REFUSED_MAX];
+    struct request_amount { int64_t cpu_milli, mem_b; } refused[REQUEST_REFUSED_MAX];
+    /* And such as fitted; the plan's change_epoch of that time. */
+    uint64_t room_epoch;
+    uint32_t n_room;
+    struct request_amount room[REQUEST_REFUSED_MAX];
 };
 
 struct request_classes {
@@ -56,5 +60,8 @@ uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint
  */
 bool request_kind_is_refused(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b);
 void request_kind_refuse(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b);
+/* Does it ask no more than something that fitted while the plan was as it is?  And note one that did. */
+bool request_kind_has_room(const struct request_kind *k, uint64_t change_epoch, int64_t cpu_milli, int64_t mem_b);
+void request_kind_note_room(struct request_kind *k, uint64_t change_epoch, int64_t cpu_milli, int64_t mem_b);
 
 #endif

@@ -239,8 +239,9 @@ struct deciding { struct preempt *r; struct sched *d; int64_t key; };
  * have no more victims, and what this decision preempts was released there, so nothing comes to fit that does not.
  * A refusal holds for as long as known_without_victims says, for units of no smaller key.
  */
-static bool may_fit(void *deciding, uint32_t class, int64_t cpu_milli, int64_t mem_b)
+static bool may_fit(void *deciding, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
 {
+    (void)est;
     const struct deciding *x = deciding;
     const struct preempt *r = x->r;
     struct sched *d = x->d;

@@ -55,11 +55,13 @@ static void pull(struct queue *q, uint32_t t)
     struct queue_bucket *b = &q->b[t];
     b->cpu_min = b->cpu_milli;
     b->mem_min = b->mem_b;
+    b->est_min = b->est;
     for (int side = 0; side < 2; side++) {
         const uint32_t k = side == 0 ? b->left : b->right;
         if (k == POL_NONE) continue;
         if (q->b[k].cpu_min < b->cpu_min) b->cpu_min = q->b[k].cpu_min;
         if (q->b[k].mem_min < b->mem_min) b->mem_min = q->b[k].mem_min;
+        if (q->b[k].est_min < b->est_min) b->est_min = q->b[k].est_min;
     }
 }
 
@@ -117,6 +119,21 @@ static void cut(struct queue *q, const struct units *u, uint32_t *t, uint32_t x)
     pull(q, *t);
 }
 
+/* Of x, whose place is the same, and of those above. */
+static void pull_path(struct queue *q, const struct units *u, uint32_t t, uint32_t x)
+{
+    if (t != x) pull_path(q, u, stands_before(q, u, x, t) ? q->b[t].left : q->b[t].right, x);
+    pull(q, t);
+}
+
+/* The least estimate of the bucket's units; did it change? */
+static bool estimate(struct queue_bucket *b, const struct units *u)
+{
+    const int64_t was = b->est;
+    b->est = b->set.root != POL_NONE ? u->at[b->set.root].min_est : POL_NEVER;
+    return b->est != was;
+}
+
 /* ---- the heap of kinds ---- */
 
 struct kinds { struct queue_kind *kind; const struct unit *unit; };
@@ -136,7 +153,11 @@ void queue_add(struct queue *q, struct units *u, uint32_t id)
     const struct kinds c = { q->kind, u->at };
     unit_set_add(&b->set, u, id);
     q->n++;
-    if (b->first != POL_NONE && unit_before(&u->at[b->first], &u->at[id])) return;
+    const bool is_other = estimate(b, u);
+    if (b->first != POL_NONE && unit_before(&u->at[b->first], &u->at[id])) {
+        if (is_other) pull_path(q, u, k->root, x);
+        return;
+    }
     if (b->first != POL_NONE) cut(q, u, &k->root, x);
     b->first = id;
     insert(q, u, &k->root, x);
@@ -157,7 +178,11 @@ void queue_del(struct queue *q, struct units *u, uint32_t id)
     struct queue_kind *k = &q->kind[b->kind];
     unit_set_del(&b->set, u, id);
     q->n--;
-    if (b->first != id) return;
+    const bool is_other = estimate(b, u);
+    if (b->first != id) {
+        if (is_other) pull_path(q, u, k->root, x);
+        return;
+    }
     const struct kinds c = { q->kind, u->at };
     cut(q, u, &k->root, x);
     b->first = unit_set_first(&b->set, u);
@@ -212,9 +237,10 @@ void queue_walk_open(struct queue_walk *w, const struct queue *q, const struct u
     walk_make(u->at, w->at, w->n);
 }
 
-static bool may_fit(const struct queue_walk *w, const struct queue_bucket *b, int64_t cpu_milli, int64_t mem_b)
+static bool may_fit(const struct queue_walk *w, const struct queue_bucket *b, int64_t cpu_milli, int64_t mem_b,
+                    int64_t est)
 {
-    return w->filter.may_fit == NULL || w->filter.may_fit(w->filter.ctx, b->request_class, cpu_milli, mem_b);
+    return w->filter.may_fit == NULL || w->filter.may_fit(w->filter.ctx, b->request_class, cpu_milli, mem_b, est);
 }
 
 /* The first bucket below whose first unit stands after `after` (POL_NONE: of all), and which is not left out. */
@@ -222,13 +248,13 @@ static uint32_t next_bucket(const struct queue_walk *w, const struct units *u, u
 {
     for (; t != POL_NONE; t = w->q->b[t].right) {
         const struct queue_bucket *b = &w->q->b[t];
-        if (!may_fit(w, b, b->cpu_min, b->mem_min)) return POL_NONE;
+        if (!may_fit(w, b, b->cpu_min, b->mem_min, b->est_min)) return POL_NONE;
         if (after != POL_NONE && !unit_before(&u->at[after], &u->at[b->first])) continue;
         const uint32_t k = next_bucket(w, u, b->left, after);
         if (k != POL_NONE) return k;
         if (t < w->cap_met && w->met[t] == w->opened) continue;
         if (w->filter.skip != NULL && w->filter.skip(w->filter.ctx, b->request_class)) continue;
-        if (may_fit(w, b, b->cpu_milli, b->mem_b)) return t;
+        if (may_fit(w, b, b->cpu_milli, b->mem_b, b->est)) return t;
     }
     return POL_NONE;
 }

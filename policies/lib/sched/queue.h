@@ -6,7 +6,7 @@
  * decision costs in proportion to the request classes that wait, not to the units.
  *
  * Buckets whose requests differ in CPU and memory alone are of one kind, and stand in a
- * treap by their first units; each vertex knows the least CPU and memory asked below it.
+ * treap by their first units; each vertex knows the least CPU, memory and estimate below it.
  * So a walk that is told what could fit searches: it passes over what asks too much, many
  * buckets at a time.
  *
@@ -25,7 +25,8 @@ struct queue_bucket {
     struct unit_set set;
     uint32_t request_class, first, kind;        /* kind: in queue.kind */
     uint32_t left, right, prio;         /* in the treap of the kind, while it has units */
-    int64_t  cpu_milli, mem_b, cpu_min, mem_min;        /* asked; the least below */
+    int64_t  cpu_milli, mem_b, est;     /* asked; the least estimate of its units */
+    int64_t  cpu_min, mem_min, est_min; /* the least below */
 };
 struct queue_kind { uint32_t kind, root, first, pos; };        /* first: unit; pos: in the heap, or POL_NONE */
 
@@ -51,8 +52,11 @@ uint32_t queue_first(const struct queue *q);    /* POL_NONE when empty */
 /* What a walk leaves out; either member may be NULL. */
 struct queue_filter {
     bool (*skip)(void *ctx, uint32_t class);
-    /* Could a unit that asks as this class does, but for CPU and memory, start?  If not, none that asks more can. */
-    bool (*may_fit)(void *ctx, uint32_t class, int64_t cpu_milli, int64_t mem_b);
+    /*
+     * Could a unit that asks as this class does, but for CPU and memory, and of this estimate start?  If not, none can
+     * that asks more, or whose estimate is longer.
+     */
+    bool (*may_fit)(void *ctx, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est);
     void *ctx;
 };
 struct queue_walk_at { uint32_t bucket, unit, kind; };    /* kind: whose next bucket it is; POL_NONE: met before */

@@ -279,25 +279,30 @@ bool sched_is_searchable(const struct sched *d, uint32_t class)
     return d->classes.at[class].is_monotone && plan_n_licences(&d->plan) == 0 && !d->tells;
 }
 
-static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b)
+bool sched_may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
 {
+    (void)est;
     struct sched *d = sched;
     const struct request_class *c = &d->classes.at[class];
     struct request_kind *k = &d->classes.kind[c->kind];
     if (!sched_is_searchable(d, class)) return true;
     const struct request_refusals at = { .freed_epoch = d->plan.freed_epoch };
     if (request_kind_is_refused(k, at, cpu_milli, mem_b)) return false;
+    if (request_kind_has_room(k, d->plan.change_epoch, cpu_milli, mem_b)) return true;
     struct pol_shape s = d->plan.shape[c->shape[0]];
     s.cpu_milli = cpu_milli;
     s.mem_b = mem_b;
-    if (placement_index_fits(&d->placement, &s)) return true;
+    if (placement_index_fits(&d->placement, &s)) {
+        request_kind_note_room(k, d->plan.change_epoch, cpu_milli, mem_b);
+        return true;
+    }
     request_kind_refuse(k, at, cpu_milli, mem_b);
     return false;
 }
 
 struct queue_filter sched_filter(struct sched *d)
 {
-    return (struct queue_filter){ .skip = sched_skip, .may_fit = may_fit, .ctx = d };
+    return (struct queue_filter){ .skip = sched_skip, .may_fit = sched_may_fit, .ctx = d };
 }
 
 void sched_pass(const struct sched *d, struct queue_walk *w)

@@ -111,18 +111,18 @@ Test(queue, walks_in_order_and_drops_kinds)
     free(u.at);
 }
 
-/* Room for so much of each kind; less as the walk goes on. */
-struct space { int64_t cpu[2], mem[2]; uint32_t asked; };
-static bool has_room(void *ctx, uint32_t class, int64_t cpu, int64_t mem)
+/* Room for so much of each kind, less as the walk goes on, and for so long; least: estimate of each class. */
+struct space { int64_t cpu[2], mem[2], est, least[CLASSES]; uint32_t asked; };
+static bool has_room(void *ctx, uint32_t class, int64_t cpu, int64_t mem, int64_t est)
 {
     struct space *r = ctx;
     r->asked++;
-    return cpu <= r->cpu[class % 2] && mem <= r->mem[class % 2];
+    return cpu <= r->cpu[class % 2] && mem <= r->mem[class % 2] && est <= r->est;
 }
 
 static bool unit_has_room(struct space *r, const struct unit *u)
 {
-    return has_room(r, u->request_class, u->cpu_milli, u->mem_b);
+    return has_room(r, u->request_class, u->cpu_milli, u->mem_b, r->least[u->request_class]);
 }
 
 /* A search meets in order what fits when the walk gets there, and nothing that never fitted. */
@@ -150,6 +150,12 @@ Test(queue, searches_meet_what_fits)
         struct space r = { .cpu = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) } };
         r.mem[0] = (int64_t)rng_below(&g, 9);
         r.mem[1] = (int64_t)rng_below(&g, 9);
+        r.est = (int64_t)rng_below(&g, 4);
+        for (uint32_t c = 0; c < CLASSES; c++) r.least[c] = POL_NEVER;
+        for (uint32_t i = 0; i < UNITS; i++) {
+            int64_t *least = &r.least[u.at[i].request_class];
+            if (in[i] && u.at[i].est < *least) *least = u.at[i].est;
+        }
         for (uint32_t i = 0; i < UNITS; i++) left[i] = in[i] && unit_has_room(&r, &u.at[i]);
         const struct queue_filter f = { .may_fit = has_room, .ctx = &r };
         queue_walk_search(&w, &q, &u, &f);
