@@ -3,6 +3,7 @@
 #define TRACEOPTS_H
 
 #include <criterion/criterion.h>
+#include "base/mem.h"
 #include "input/trace/option.h"
 #include "input/trace/trace.h"
 
@@ -12,6 +13,7 @@ static inline void traceopts_format(struct trace_opts *o, const char *format)
     struct trace_opts of;
     struct diag d = { .code = ST_OK };
     cr_assert_eq(trace_opts_init(&of, format, &d), ST_OK, "%s", d.msg);
+    mem_free(o->own);
     o->format = of.format;
     o->own = of.own;
 }

@@ -93,6 +93,7 @@ static void teardown(void)
     trace_fini(&t);
     kube_nodes_fini(&nodes);
     cluster_fini(&cluster);
+    trace_opts_fini(&o);
     if (path[0] != '\0') unlink(path);
     unlink(node_path);
 }

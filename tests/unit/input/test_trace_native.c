@@ -38,6 +38,7 @@ static void teardown(void)
     trace_fini(&t);
     throughput_fini(&perf);
     cluster_fini(&cluster);
+    trace_opts_fini(&o);
     unlink(path);
 }
 
@@ -157,7 +158,6 @@ Test(trace, a_job_of_an_unsorted_file_keeps_every_field)
     static const char head[] = "id,submit_s,duration_s,user,queue,tasks,gang,cpus,mem_mib,gpus,gpu_milli,limit_s,priority,class,mem_bw_mbs,hints\n";
     static const char first[] = "a,5,7,ann,q,2+1,0,3,100,1,500,20,-4,batch,90,pipelined+weights=0.5+complex=12\n", last[] = "b,9,1,,,,,,,,,,,,,\n";
     char text[1024], sorted[1024], unsorted[1024];
-    traceopts_format(&o, "native");
     (void)snprintf(text, sizeof text, "%s%s%s", head, first, last);
     prepared(text);
     cr_assert(t.facts.sorted);

@@ -116,7 +116,7 @@ Test(kube, S3_18_by_count_memory_chooses_no_card)
     b.card[1].mem_free = 2 * GB;
     ready(KUBE_HYBRID);
     cr_assert_eq(plan_pick_cards(&b.plan, gpu, &b.plan.shape[half]), 2);
-    plan_fini(&b.plan);
+    done();
     memset(&b.plan, 0, sizeof b.plan);
     b.plan.by_count = true;
     ready(KUBE_DEFAULT);
