@@ -44,10 +44,13 @@ static struct shape asked(const struct world *w, const struct shape *s)
 /* Tasks of this shape that the empty cluster can run at once, remembered. */
 static uint32_t capacity_of(struct world *w, uint32_t shape)
 {
-    struct shape s = asked(w, &w->shapes.at[shape]);
     MEM_RESERVE(w->arrivals.capacity, w->arrivals.cap_capacity, (size_t)shape + 1);
-    if (w->arrivals.capacity[shape] == 0) w->arrivals.capacity[shape] = cluster_capacity(w->cluster, &s) + 1;
-    return w->arrivals.capacity[shape] - 1;
+    uint32_t *known = &w->arrivals.capacity[shape];
+    if (*known == 0) {
+        const struct shape s = asked(w, &w->shapes.at[shape]);
+        *known = cluster_capacity(w->cluster, &s) + 1;
+    }
+    return *known - 1;
 }
 
 /* NULL when the job can run on the whole cluster, else a reason; `shape` out: the one that cannot. */
@@ -117,16 +120,17 @@ static void bind_job(struct world *w, uint32_t slot, const struct job_spec *s)
         (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) is bound to node '%s': %s", s->id, s->line, s->node, error);
 }
 
-/* Requests for those GPU types alone on which the job's model runs; owned by the caller. */
+/* Requests for those GPU types alone on which the job's model runs, owned by the caller; NULL: they stay as they are. */
 static struct task_group *groups_for(const struct world *w, const struct job_spec *s, uint32_t model)
 {
     struct task_group *group;
     uint64_t can = throughput_types(w->cfg.throughput, w->cluster, model);
+    if (can == 0) return NULL;
     MEM_ARRAY(group, s->n_groups);
     memcpy(group, s->group, s->n_groups * sizeof *group);
     for (uint32_t g = 0; g < s->n_groups; g++) {
         struct shape *sh = &group[g].shape;
-        if (sh->n_gpu == 0 || can == 0) continue;
+        if (sh->n_gpu == 0) continue;
         uint64_t both = sh->gpu_types == 0 ? can : sh->gpu_types & can;
         sh->gpu_types = both != 0 ? both : UINT64_C(1) << (w->cluster->gpu_types.n & 63);    /* no node has that type */
     }
@@ -208,7 +212,7 @@ void world_arrival_due(struct world *w)
     if (s.elastic.max > 0 && !world_scale_check(w, &s, model)) return;
     if (s.graph != NULL && (graph = graph_of(w, &s, (uint32_t)n_tasks)) == NULL) return;
     struct task_group *group = groups_for(w, &s, model);
-    s.group = group;
+    if (group != NULL) s.group = group;
     const char *error = infeasible(w, &s, &shape);
     if (error != NULL && !w->cfg.reject_infeasible) {
         report_infeasible(w, &s, shape, error);

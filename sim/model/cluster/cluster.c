@@ -314,11 +314,10 @@ void cluster_changes_clear(struct cluster *c)
 static enum pol_refusal check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
 {
     int32_t count = 0;
-    for (uint32_t k = 0; k < NODE_GPUS_MAX; k++) {
-        if ((cards >> k & 1) == 0) continue;
+    for (uint64_t left = cards; left != 0; left &= left - 1, count++) {
+        const uint32_t k = (uint32_t)__builtin_ctzll(left);
         if (k >= n->n_gpu) return POL_REFUSAL_NO_CARD;
         if (!node_card_fits(&c->card[n->card0 + k], s)) return POL_REFUSAL_CARD_TAKEN;
-        count++;
     }
     return count == s->n_gpu ? POL_OK : POL_REFUSAL_CARDS;
 }

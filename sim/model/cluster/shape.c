@@ -44,11 +44,12 @@ void shapes_fini(struct shapes *t)
 
 uint32_t shapes_id(struct shapes *t, const struct shape *s)
 {
+    if (t->n > 0 && same(&t->at[t->last], s)) return t->last;
     uint32_t id, h = (uint32_t)hash(s);
     MAP_EACH(id, &t->of_shape, h)
-        if (same(&t->at[id], s)) return id;
+        if (same(&t->at[id], s)) return t->last = id;
     MEM_RESERVE(t->at, t->cap, (size_t)t->n + 1);
     t->at[t->n] = *s;
     map_add(&t->of_shape, h, t->n);
-    return t->n++;
+    return t->last = t->n++;
 }

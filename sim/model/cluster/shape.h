@@ -31,7 +31,7 @@ struct shape {
     uint32_t prefers;           /* cluster_preferred; 0: any node that it fits is as good as another */
 };
 
-struct shapes { struct shape *at; uint32_t n; size_t cap; struct map of_shape; };
+struct shapes { struct shape *at; uint32_t n, last /* found */; size_t cap; struct map of_shape; };
 
 /* The same, with nothing asked of what is on a card: as those see it who only count cards. */
 static inline struct shape shape_by_count(const struct shape *s)
