@@ -112,7 +112,7 @@ static void list_all(struct srtf *s)
         const struct chooser c = { .key = wait_key(s, u), .ordinal = u->ordinal, .index = u->index, .id = s->list[i] };
         POL_PUSH(s->order, s->n_order, s->cap_order, c);
     }
-    qsort(s->order, s->n_order, sizeof *s->order, choose_order);
+    if (s->n_order > 0) qsort(s->order, s->n_order, sizeof *s->order, choose_order);
 }
 
 /* Decide again at the first multiple of `every` that is not before `at`. */
