@@ -234,7 +234,8 @@ static enum st judge_failures(const struct trial *t, const struct results *r, st
     if (t->spec->method != SEARCH_SIZE || r->worst < 3) return ST_OK;
     size_t i = 0;
     while (i + 1 < n && set[i]->error == NULL) i++;
-    return diag_set(d, r->worst == 4 ? ST_EPOLICY : ST_EWORLD, "no size can be told while a run fails: %s", set[i]->error);
+    return diag_set(d, r->worst == 4 ? ST_EPOLICY : ST_EWORLD, "no size can be told while a run fails%s%s",
+                    set[i]->error != NULL ? ": " : "", set[i]->error != NULL ? set[i]->error : "");
 }
 
 static enum st run_grid(const struct trial *t, const struct target_scenario *s, const struct grid *g,
