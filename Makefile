@@ -150,7 +150,7 @@ install: all                            ## the program, its manual, scenarios an
 	for f in $(PYTHON); do install -D -m 644 $$f $(SHARE)/fairway/$$f || exit 1; done
 	cp -R $(patsubst %/,%,$(wildcard traces/*/)) $(SHARE)/fairway/traces
 	for f in $(SCENARIOS); do install -D -m 644 $$f $(SHARE)/fairway/$$f || exit 1; done
-	for f in $(DOCS) plots/demo-bars.svg; do install -D -m 644 $$f $(SHARE)/doc/fairway/$$f || exit 1; done
+	for f in $(DOCS) plots/demo-bars.svg tests/perf/profile.svg; do install -D -m 644 $$f $(SHARE)/doc/fairway/$$f || exit 1; done
 
 # ---- for those who change it ----
 
