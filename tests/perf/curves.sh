@@ -32,19 +32,8 @@ policies: [fifo]
 output: {jobs: false}
 END
 
-# jobs N SHAPES: a trace of so many jobs, in order, that ask for so many different things.  (mawk's %d ends at 2^31 - 1.)
-jobs() {
-    awk -v n="$1" -v shapes="$2" 'BEGIN {
-        print "id,submit_s,duration_s,user,cpus,mem_mib,gpus"
-        x = 1
-        for (i = 0; i < n; i++) {
-            x = x * 48271 % 2147483647
-            s = x % shapes
-            x = x * 48271 % 2147483647
-            printf "%d,%.0f,%d,u%d,%d,%d,%d\n", i, i * 60, 60 + x % 36000, x % 20,
-                   1 + s % 16, 1024 + int(s / 16) * 8, s % 3 == 0
-        } }' >"$dir/jobs.csv"
-}
+# jobs N SHAPES: a trace of so many jobs, in order, that ask for so many different things.
+jobs() { awk -v n="$1" -v shapes="$2" -f "$here/jobs.awk" >"$dir/jobs.csv"; }
 
 sqlite3 "$db" "DROP TABLE IF EXISTS point;
     CREATE TABLE point (axis TEXT, policy TEXT, x INTEGER, jobs INTEGER, cpu_s REAL, peak_kib INTEGER,

@@ -81,17 +81,7 @@ profile() {
     awk -F, '{ s = s sprintf("  %s %5.1f", $3, $4) } END { printf "%-12s %-20s%s\n", $1, $2, s }' "$dir/shares"
 }
 # requests SHAPES: the trace, of so many different requests
-requests() {
-    awk -v n="$jobs" -v shapes="$1" 'BEGIN {
-        print "id,submit_s,duration_s,user,cpus,mem_mib,gpus"
-        x = 1
-        for (i = 0; i < n; i++) {
-            x = x * 48271 % 2147483647
-            s = x % shapes
-            x = x * 48271 % 2147483647
-            printf "%d,%d,%d,u%d,%d,%d,%d\n", i, i * 60, 60 + x % 36000, x % 20, 1 + s % 16, 1024 + int(s / 16) * 8, s % 3 == 0
-        } }' >"$dir/jobs.csv"
-}
+requests() { awk -v n="$jobs" -v shapes="$1" -f "$here/tests/perf/jobs.awk" >"$dir/jobs.csv"; }
 requests 40
 for p in $policies; do profile "few shapes" "$p" "$dir/file.yaml"; done
 if [ -z "$short" ]; then
