@@ -118,20 +118,29 @@ static inline bool FITS(fits_on)(const FITS_NODE *n, const FITS_CARD *cards, con
 /*
  * The cards that a task gets when nobody says which: of those that fit the
  * fullest by share, then by memory, then the lowest; all if it is exclusive.
- * 0 if too few fit.  O(n_gpu x cards asked).
+ * 0 if too few fit.  O(n_gpu + cards asked) where those that fit are alike, else O(n_gpu x cards asked).
  */
 static inline uint64_t FITS(pick_cards)(const FITS_NODE *n, const FITS_CARD *cards, const FITS_REQUEST *s)
 {
     if (s->exclusive) return FITS(all_cards)(n);
-    uint64_t picked = 0;
+    uint64_t fit = 0, picked = 0;
+    uint32_t first = 0;
+    bool alike = true;
+    for (uint32_t k = 0; k < n->n_gpu && s->n_gpu > 0; k++) {
+        if (!FITS(card_fits)(&cards[k], s)) continue;
+        if (fit == 0) first = k;
+        alike &= cards[k].milli_free == cards[first].milli_free && cards[k].mem_free == cards[first].mem_free;
+        fit |= UINT64_C(1) << k;
+    }
+    if (__builtin_popcountll(fit) < s->n_gpu) return 0;
     for (int32_t i = 0; i < s->n_gpu; i++) {
-        uint32_t best = UINT32_MAX;
-        for (uint32_t k = 0; k < n->n_gpu; k++) {
-            if ((picked >> k & 1) != 0 || !FITS(card_fits)(&cards[k], s)) continue;
-            if (best == UINT32_MAX || cards[k].milli_free < cards[best].milli_free ||
+        uint32_t best = (uint32_t)__builtin_ctzll(fit);
+        for (uint64_t left = alike ? 0 : fit & (fit - 1); left != 0; left &= left - 1) {
+            uint32_t k = (uint32_t)__builtin_ctzll(left);
+            if (cards[k].milli_free < cards[best].milli_free ||
                 (cards[k].milli_free == cards[best].milli_free && cards[k].mem_free < cards[best].mem_free)) best = k;
         }
-        if (best == UINT32_MAX) return 0;
+        fit ^= UINT64_C(1) << best;
         picked |= UINT64_C(1) << best;
     }
     return picked;

@@ -90,17 +90,15 @@ static struct placement_own own_of(const struct placement *pl, uint32_t node)
     bool is_plain = class != PLACEMENT_CLASS_OTHER;
     if (pl->by_costs != NULL && !pl->by_costs->see(pl->costs_ctx, node, &order, &x.part)) is_plain = false;
     x.key += order;
-    for (int k = 0; k < POL_ENGINES_MAX; k++) {
-        x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
-        is_plain &= o->n.engine_total[k] == 0;
-    }
+    for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
     x.flags = o->n.n_tasks == 0 ? PLACEMENT_EMPTY : PLACEMENT_BUSY;
-    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+    const bool is_whole = o->gpu_free == o->n_idle * PLACEMENT_WHOLE;
+    is_plain &= !o->has_engines && o->has_like_cards && is_whole;
+    if (is_whole && o->n_idle > 0) x.card = PLACEMENT_WHOLE;
+    for (uint32_t k = 0; k < o->n.n_gpu && !is_whole; k++) {
         const uint16_t milli = (uint16_t)card[k].milli_free;
         if (milli > x.card) x.card = milli;
         if (milli > x.part && milli < PLACEMENT_WHOLE && is_milli) x.part = milli;
-        is_plain &= milli == 0 || (milli == PLACEMENT_WHOLE && card[k].mem_free == card[0].mem_total &&
-                                   card[k].core_free == card[0].core_total);
     }
     if (pl->kube != NULL) {
         x.part = n_none(o);

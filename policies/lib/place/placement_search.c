@@ -296,6 +296,29 @@ bool placement_index_fits(struct placement *pl, const struct pol_shape *s)
     return fits(&q, pl->index.root);
 }
 
+/* n less those that fit below t; 0: no fewer do. */
+static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
+{
+    for (; t != POL_NONE && n > 0 && may_fit(q, &q->v[t].sum); t = q->v[t].right) {
+        const struct placement_vertex *v = &q->v[t];
+        n = lacking(q, v->left, n);
+        for (uint32_t k = 0; k < v->n && n > 0 && own_may_fit(q, &v->own); k++) {   /* how many more may run differs */
+            const uint32_t hold = plan_capacity(q->pl->plan, v->node[k], q->s);
+            if (hold == 0) break;
+            n -= hold < n ? hold : n;
+        }
+    }
+    return n;
+}
+
+bool placement_index_holds(struct placement *pl, const struct pol_shape *s, uint32_t n)
+{
+    if (pl->plan->n_nodes == 0) return n == 0;
+    placement_index_update(pl);
+    const struct search q = search_of(pl, s);
+    return lacking(&q, pl->index.root, n) == 0;
+}
+
 static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, uint32_t node), void *ctx)
 {
     for (; t != POL_NONE && may_fit(q, &q->v[t].sum); t = q->v[t].right) {

@@ -67,6 +67,14 @@ static struct pol_card seen(const struct plan *p, const struct pol_card *c)
     return p->by_count ? (struct pol_card){ .milli_free = c->milli_free } : *c;
 }
 
+static bool has_like_cards(const struct plan *p, const struct pol_node *n)
+{
+    const struct pol_card *c = &p->card[n->card0];
+    uint32_t k = 1;
+    while (k < n->n_gpu && c[k].mem_total == c->mem_total && c[k].core_total == c->core_total) k++;
+    return k >= n->n_gpu;
+}
+
 static void build(struct plan *p, const struct pol_view *v)
 {
     p->n_nodes = v->n_nodes;
@@ -84,6 +92,8 @@ static void build(struct plan *p, const struct pol_view *v)
         struct plan_node *o = &p->node[i];
         o->n = v->node[i];
         sum_cards(p, o);
+        o->has_like_cards = has_like_cards(p, &o->n);
+        for (int k = 0; k < POL_ENGINES_MAX; k++) o->has_engines |= o->n.engine_total[k] > 0;
         if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
         if (o->n.mem_total > p->largest.mem) p->largest.mem = o->n.mem_total;
         if ((int64_t)o->n.n_gpu * WHOLE > p->largest.gpu) p->largest.gpu = (int64_t)o->n.n_gpu * WHOLE;
@@ -98,6 +108,8 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
 {
     struct plan_node *o = &p->node[i];
     const struct pol_node *n = &v->node[i];
+    if (!p->by_count && memcmp(n, &o->n, sizeof *n) == 0 &&         /* neither has padding */
+        memcmp(&v->card[n->card0], &p->card[n->card0], n->n_gpu * sizeof *p->card) == 0) return;
     bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
     bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up;
     for (int k = 0; k < POL_ENGINES_MAX; k++) {

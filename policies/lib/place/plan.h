@@ -23,6 +23,7 @@ struct plan_node {
     int32_t  gpu_free;              /* thousandths, over all its cards */
     int32_t  n_idle;                /* cards that are wholly free */
     uint32_t n_no_cpu, n_no_mem;    /* running tasks that ask none (not exclusive ones) */
+    bool     has_engines, has_like_cards;   /* none of its cards has more memory or cores than another */
 };
 
 /* Which nodes changed, for readers that keep something for each: touch k, from 1 on, was of node log[k & mask]. */

@@ -337,7 +337,10 @@ static bool find(struct sched *d, uint32_t id)
         ok = placement_find(by, k->shape[0], d->place);
         if (d->ops->asked != NULL) d->ops->asked(d->self, id, ok ? d->place : NULL);
     } else {
-        ok = placement_all(by, k->shape, u->n_tasks, d->place);
+        /* What many tasks lack in all is told sooner than by placing most of them. */
+        const bool lacks = k->is_monotone && placement_index_knows(by) &&
+                           !placement_index_holds(by, &d->plan.shape[k->shape[0]], u->n_tasks);
+        ok = !lacks && placement_all(by, k->shape, u->n_tasks, d->place);
     }
     if (ok) return true;
     sched_note_failed(d, u->request_class);
