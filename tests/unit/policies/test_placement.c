@@ -208,6 +208,27 @@ Test(placement, kube_counts_pods_that_ask_nothing)
     done(&b);
 }
 
+/*
+ * Nodes <4000, no memory>, both with 1000 given to two pods: 0 and 1000, or twice 500; neither memory nor the skew tells
+ * them apart.  For 1000 more r is 2100, of which 47/2 = 23 are left, or 2000: 50/2 = 25.
+ */
+Test(placement, kube_tells_nodes_apart_by_pods_that_ask_no_cpu)
+{
+    struct board b;
+    memset(&b, 0, sizeof b);
+    add_node(&b, 4000, 0, 0);
+    add_node(&b, 4000, 0, 0);
+    uint32_t none = add_shape(&b, 0, 0, 0, 0), half = add_shape(&b, 500, 0, 0, 0), one = add_shape(&b, 1000, 0, 0, 0);
+    ready(&b, PLACEMENT_KUBE);
+    put(&b, 0, none, 0);
+    put(&b, 0, one, 0);
+    for (int i = 0; i < 2; i++) put(&b, 1, half, 0);
+    cr_assert_eq(hi(&b, one, 0), -23 * KUBE_POINT);
+    cr_assert_eq(hi(&b, one, 1), -25 * KUBE_POINT);
+    cr_assert_eq(find(&b, one), 1);
+    done(&b);
+}
+
 /* 1 - |1/3 - 0| is 66.67 %, floored; doubles of f would do here too, but 0.07 - 0.06 -> 99 exactly would not. */
 Test(placement, kube_is_exact_where_floating_point_is_not)
 {
