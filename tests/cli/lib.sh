@@ -35,6 +35,8 @@ fails() {
 }
 # says WORDS: the last command that was expected to do something did say so
 says() { grep -qF -- "$1" "$dir/out" "$dir/err" || { echo "no '$1'"; cat "$dir/out" "$dir/err"; return 1; }; }
+# await PID SHELL-CONDITION: until it holds, or that process has ended
+await() { until eval "$2"; do kill -0 "$1" 2>/dev/null || return 1; sleep 0.02; done; }
 # python_with_scipy: names one; false: there is none
 python_with_scipy() {
     for python in python3 /usr/bin/python3; do

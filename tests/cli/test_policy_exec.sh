@@ -53,13 +53,12 @@ rm "$dir/pid"
 END
 "$fairway" run -q -d "$dir/x.db" "$session" -p "exec:sh $dir/reads.sh" 2>/dev/null &
 sim=$!
-n=0
-while [ ! -s "$dir/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
+await $sim '[ -s "$dir/pid" ]'
 kill -9 $sim
 wait $sim 2>/dev/null
 n=0
-while [ -f "$dir/pid" ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done
-[ $n -lt 50 ]
+while [ -f "$dir/pid" ] && [ $n -lt 600 ]; do sleep 0.1; n=$((n + 1)); done
+[ ! -f "$dir/pid" ]
 verdict $? "a killed simulator leaves no child"
 
 # After bye only a warning is left to give.

@@ -119,8 +119,8 @@ check "a limit that is none is a usage error" expect 2 "$fairway" run "$scn" --d
 rm -f r.db
 "$fairway" run "$scn" -p fifo -p ./mine/my-own.so --audit -s 1 -s 2 -s 3 -s 4 -s 5 -s 6 -d r.db >out 2>err &
 pid=$!
-i=0
-while [ $i -lt 300 ] && [ "$(sql "select count(*) from run where status = 'running' and policy like '%.so'" 2>/dev/null || echo 0)" -lt 1 ]; do sleep 0.02; i=$((i + 1)); done
+has_begun() { [ "$(sql "select count(*) > 0 from run where status = 'running' and policy like '%.so'" 2>/dev/null)" = 1 ]; }
+await $pid has_begun
 kill -INT $pid
 wait $pid
 check "an interrupt exits with 130" [ $? -eq 130 ]

@@ -89,8 +89,8 @@ check "and are counted" says "1 jobs were left unfinished"
 rm -f "$dir/r.db"
 "$fairway" run "$scn" -d "$dir/r.db" --audit >"$dir/out" 2>"$dir/err" &
 pid=$!
-i=0
-while [ $i -lt 200 ] && [ "$(sql "select count(*) from run where status = 'done'" 2>/dev/null || echo 0)" -lt 1 ]; do sleep 0.1; i=$((i + 1)); done
+has_done() { [ "$(sql "select count(*) > 0 from run where status = 'done'" 2>/dev/null)" = 1 ]; }
+await $pid has_done
 kill -INT $pid
 wait $pid
 check "an interrupt exits with 130" [ $? -eq 130 ]

@@ -136,8 +136,7 @@ check "a second time" expect 0 "$fairway" search "$dir/demo.yaml" -q -d "$dir/tw
 check "nothing is run, and the same is said" cmp "$dir/out" "$dir/told"
 check "and nothing is left beside the database" [ ! -e "$dir/two.db.parts" ]
 "$fairway" search "$dir/demo.yaml" -q -j 1 -d "$dir/cut.db" >/dev/null 2>&1 & search=$!
-tries=0
-while [ "$(sql cut.db "select count(*) > 30 from run")" != 1 ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.02; done
+await $search '[ "$(sql cut.db "select count(*) > 30 from run")" = 1 ]'
 kill -KILL $search 2>/dev/null; wait $search 2>/dev/null
 check "killed on the way, it goes on" expect 0 "$fairway" search "$dir/demo.yaml" -q -d "$dir/cut.db"
 check "to the same end" cmp "$dir/out" "$dir/told"

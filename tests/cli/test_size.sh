@@ -115,8 +115,7 @@ check "and leaves the same rows" same_rows one.db mmc.db
 check "a second time nothing is run" expect 0 "$fairway" search "$dir/mmc.yaml" -q -d "$dir/one.db"
 check "and the same is said" cmp "$dir/out" "$dir/told"
 "$fairway" search "$dir/mmc.yaml" -q -j 1 -d "$dir/cut.db" >/dev/null 2>&1 & search=$!
-tries=0
-while [ "$(sql cut.db "select count(*) > 10 from run")" != 1 ] && [ $tries -lt 400 ]; do tries=$((tries + 1)); sleep 0.02; done
+await $search '[ "$(sql cut.db "select count(*) > 10 from run")" = 1 ]'
 kill -KILL $search 2>/dev/null; wait $search 2>/dev/null
 check "killed on the way, it goes on" expect 0 "$fairway" search "$dir/mmc.yaml" -q -d "$dir/cut.db"
 check "to the same end" cmp "$dir/out" "$dir/told"

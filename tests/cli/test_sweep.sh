@@ -16,14 +16,6 @@ same() { dump "$1" >"$dir/a"; dump "$2" >"$dir/b"; [ -s "$dir/a" ] && cmp "$dir/
 # The same runs, whatever their row ids.
 runs() { sql "$1" "select key, status, digest, variant, policy, seed from run order by key; select r.key, m.name, m.scope, m.value from metric m join run r on r.id = m.run order by 1, 2, 3"; }
 same_runs() { runs "$1" >"$dir/a"; runs "$2" >"$dir/b"; [ -s "$dir/a" ] && cmp "$dir/a" "$dir/b"; }
-until_true() { # SECONDS SHELL-CONDITION
-    tries=$(($1 * 20))
-    while [ $tries -gt 0 ]; do
-        if eval "$2"; then return 0; fi
-        tries=$((tries - 1)); sleep 0.05
-    done
-    return 1
-}
 scn=$here/scenarios/demo/sweep-load.yaml
 so=$(dirname "$fairway")/tests/so
 
@@ -70,7 +62,7 @@ sed "s/^seeds: 3/seeds: 1/; s|^  - fifo.*|  - {name: '$so/naps.so', label: naps}
 timeout 100 "$fairway" sweep "$big" -j 6 -q -d "$dir/whole.db"
 "$fairway" sweep "$big" -j 2 -q -d "$dir/killed.db" >"$dir/out" 2>"$dir/err" &
 sweep=$!
-until_true 60 '[ "$(sql killed.db "select count(*) from run")" -ge 5 ] 2>/dev/null'
+await $sweep '[ "$(sql killed.db "select count(*) from run")" -ge 5 ] 2>/dev/null'
 kill -KILL $sweep
 wait $sweep 2>/dev/null
 sweep=
@@ -84,7 +76,7 @@ check "to the rows of an undisturbed sweep" same whole.db killed.db
 # ---- Ctrl-C ----
 "$fairway" sweep "$big" -j 2 -d "$dir/int.db" >"$dir/out" 2>"$dir/err" &
 sweep=$!
-until_true 60 '[ "$(sql int.db "select count(*) from run")" -ge 5 ] 2>/dev/null'
+await $sweep '[ "$(sql int.db "select count(*) from run")" -ge 5 ] 2>/dev/null'
 kill -INT $sweep
 wait $sweep
 check "an interrupt exits with 130" [ $? -eq 130 ]
@@ -97,7 +89,7 @@ check "to the same rows" same whole.db int.db
 # ---- a worker dies ----
 "$fairway" sweep "$big" -j 2 -d "$dir/crash.db" >"$dir/out" 2>"$dir/err" &
 sweep=$!
-until_true 60 '[ "$(sql crash.db "select count(*) from run")" -ge 3 ] 2>/dev/null'
+await $sweep '[ "$(sql crash.db "select count(*) from run")" -ge 3 ] 2>/dev/null'
 worker=$(ps -o pid= --ppid $sweep | head -n 1)
 kill -KILL $worker          # no sanitizer can make an exit of it
 wait $sweep
@@ -121,7 +113,7 @@ check "with the reason" says "fits on no node"
 check "and the other case is done" [ "$(sql small.db "select sum(status = 'done'), sum(status = 'failed') from run")" = "36|36" ]
 "$fairway" sweep "$big" -q -d "$dir/lock.db" >"$dir/out" 2>"$dir/err" &
 sweep=$!
-until_true 20 '[ -e "$dir/lock.db.parts/lock" ]'
+await $sweep '[ -e "$dir/lock.db.parts/lock" ]'
 check "two sweeps of one database at once are refused" expect 3 "$fairway" sweep "$big" -q -d "$dir/lock.db"
 kill -TERM $sweep; wait $sweep; sweep=
 

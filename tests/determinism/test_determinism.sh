@@ -33,12 +33,7 @@ if command -v sqlite3 >/dev/null; then
     resumed() {
         rm -rf "$dir"/sweep.db*
         "$fairway" sweep -q -j 2 "$scn" -d "$dir/sweep.db" >/dev/null 2>&1 & pid=$!
-        i=0
-        begun() { [ "$(sqlite3 "$dir/sweep.db" 'SELECT count(*) FROM run' 2>/dev/null || echo 0)" -ge 2 ]; }
-        until begun || [ $i -ge 300 ]; do
-            sleep 0.02
-            i=$((i + 1))
-        done
+        await $pid '[ "$(sqlite3 "$dir/sweep.db" "SELECT count(*) >= 2 FROM run" 2>/dev/null)" = 1 ]'
         kill -9 $pid
         wait $pid 2>/dev/null
         "$fairway" sweep -q -j 2 "$scn" -d "$dir/sweep.db" && alike "$dir/sweep.db"
