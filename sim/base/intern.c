@@ -31,12 +31,15 @@ uint32_t intern_find(const struct intern *t, const char *s) { return find(t, s, 
 
 uint32_t intern_id(struct intern *t, const char *s)
 {
+    if (t->n > 0 && strcmp(t->name[t->last], s) == 0) return t->last;       /* of traces often */
     uint32_t h = hash(s), id = find(t, s, h);
-    if (id != NONE) return id;
-    MEM_RESERVE(t->name, t->cap_name, (size_t)t->n + 1);
-    t->name[t->n] = mem_strdup(s);
-    map_add(&t->of_name, h, t->n);
-    return t->n++;
+    if (id == NONE) {
+        id = t->n++;
+        MEM_RESERVE(t->name, t->cap_name, (size_t)id + 1);
+        t->name[id] = mem_strdup(s);
+        map_add(&t->of_name, h, id);
+    }
+    return t->last = id;
 }
 
 const char *intern_name(const struct intern *t, uint32_t id)

@@ -11,7 +11,7 @@
 
 struct intern {
     char   **name;          /* [n] owned */
-    uint32_t n;
+    uint32_t n, last;       /* last: asked for most recently */
     size_t   cap_name;
     struct map of_name;
 };

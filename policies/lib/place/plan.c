@@ -185,7 +185,7 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
 {
     o->n.cpu_free += sign * s->cpu_milli;
     o->n.mem_free += sign * s->mem_b;
-    for (int k = 0; k < POL_ENGINES_MAX; k++) o->n.engine_free[k] += sign * s->engine[k];
+    for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         struct pol_card *c = &card[__builtin_ctzll(left)];
         o->n_idle -= c->milli_free == WHOLE;

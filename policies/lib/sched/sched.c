@@ -219,9 +219,9 @@ static void on_job_ended(struct sched *d, pol_job job)
     if (ji == NULL) return;
     if (d->estimate >= SCHED_HISTORY) remember(d, ji);
     const struct pol_task_info *ti;
-    for (pol_task t = ji->first_task; t.slot != POL_NONE && (ti = h->task(h->ctx, t)) != NULL; t = ti->next) {
+    for (pol_task t = ji->first_task;; t = ti->next) {
         on_task_ended(d, t);
-        if (ji->is_gang) return;
+        if (ji->is_gang || ji->n_tasks == 1 || (ti = h->task(h->ctx, t)) == NULL || ti->next.slot == POL_NONE) return;
     }
 }
 
