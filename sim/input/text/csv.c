@@ -1,10 +1,9 @@
 /*
  * csv.c -- rows of csv.h by libcsv.
  *
- * libcsv takes bytes and calls back with fields, but never says where they
- * were.  Bytes are given to it one physical line at a time, so a row's first
- * line is known; the row's raw text is kept, and only an error pays for
- * finding a field's column in it.
+ * A row that is one plain line is split where it lies in the block.  All others go to libcsv, which takes bytes and
+ * calls back with fields, but never says where they were.  Bytes are given to it one physical line at a time, so a
+ * row's first line is known; the row's raw text is kept, and only an error pays for finding a field's column in it.
  */
 #include "input/text/csv.h"
 
@@ -30,11 +29,13 @@ struct csv {
     struct csv_seen *seen;
     char *path;
     struct csv_parser parser;
-    char     block[1 << 16];
+    char     block[(1 << 16) + 1];              /* and a NUL */
     size_t   at, end;           /* unread bytes of block */
-    char    *raw;  size_t n_raw,  cap_raw;      /* text of the row so far, line breaks included */
+    char    *raw;  size_t n_raw,  cap_raw;      /* text of the row so far, line breaks included; 0 of a plain line */
     char    *text; size_t n_text, cap_text;     /* its fields, NUL-terminated, one after another */
-    size_t  *start; size_t n, cap_start;        /* [n] where each begins in text */
+    const char *row;                            /* text, or a plain line in the block */
+    size_t  *start; size_t n, cap_start;        /* [n] where each field begins in row */
+    bool     is_plain[256];                     /* bytes that stand for themselves */
     uint32_t line_next, line;   /* of the next physical line; where this row began */
     unsigned n_rows;            /* ended by the line just fed */
     char   **head; size_t n_head;               /* owned names, or */
@@ -75,6 +76,7 @@ enum st csv_open(struct csv **out, const char *path, char delim, struct diag *d)
     SIM_ASSERT(csv_init(&c->parser, CSV_STRICT | CSV_STRICT_FINI) == 0);
     csv_set_delim(&c->parser, (unsigned char)delim);
     if (delim == '|') csv_set_quote(&c->parser, '\0');      /* which no line has */
+    for (int ch = ' '; ch < 0x7f; ch++) c->is_plain[ch] = ch != '"' && ch != delim;
     *out = c;
     return ST_OK;
 }
@@ -96,7 +98,8 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
     for (;;) {
         if (c->at == c->end) {
             c->at = 0;
-            c->end = fread(c->block, 1, sizeof c->block, c->f);
+            c->end = fread(c->block, 1, sizeof c->block - 1, c->f);
+            c->block[c->end] = '\0';
             if (c->end == 0) {
                 if (ferror(c->f) != 0)
                     (void)diag_at(d, ST_EWORLD, c->path, 0, 0, "cannot be read: %s", strerror(errno));
@@ -121,32 +124,29 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
 }
 
 /*
- * Nearly every row is one line of plain ASCII, without quotes or blanks: split here, as libcsv would, at a fifth of
- * the cost.  False: it is not such a line, and nothing was done.
+ * Nearly every row is one line of plain ASCII without quotes, and without blanks around its fields: split where it
+ * lies, as libcsv would.  False: it is not such a line, or not all in the block, and nothing was done.
  */
-static bool split_plain(struct csv *c, const char *line, size_t n)
+static bool split_plain(struct csv *c)
 {
-    if (n > 0 && line[n - 1] == '\n') n--;
-    else return false;
-    if (n > 0 && line[n - 1] == '\r') n--;
-    if (n == 0) return false;
-    MEM_RESERVE(c->text, c->cap_text, n + 1);
-    MEM_RESERVE(c->start, c->cap_start, c->n_head + 1);
-    c->start[c->n++] = 0;
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char ch = (unsigned char)line[i];
-        c->text[i] = line[i];
-        if (line[i] == c->delim) {
-            c->text[i] = '\0';
-            if (c->n == c->cap_start) MEM_RESERVE(c->start, c->cap_start, c->n + 1);
-            c->start[c->n++] = i + 1;
-        } else if (ch <= ' ' || ch == '"' || ch >= 0x7f) {
-            c->n = 0;
-            return false;
-        }
+    char *const line = c->block + c->at, *p = line;
+    size_t n = 0;
+    if (*p == ' ') return false;
+    for (;; p++) {
+        if (c->is_plain[(unsigned char)*p]) continue;
+        MEM_RESERVE(c->start, c->cap_start, n + 2);
+        c->start[++n] = (size_t)(p + 1 - line);
+        if (p > line && p[-1] == ' ') return false;
+        if (*p != c->delim) break;
+        if (p[1] == ' ') return false;
     }
-    c->text[n] = '\0';
-    c->n_rows = 1;
+    const char *const end = *p == '\r' ? p + 1 : p;
+    if (*end != '\n' || p == line) return false;
+    c->start[0] = 0;
+    for (c->n = 0; c->n < n; c->n++) line[c->start[c->n + 1] - 1] = '\0';
+    c->row = line;
+    c->at += (size_t)(end + 1 - line);
+    c->line_next++;
     return true;
 }
 
@@ -155,6 +155,7 @@ static enum st next_row(struct csv *c, struct diag *d)
     c->n = c->n_text = c->n_raw = 0;
     c->n_rows = 0;
     c->line = c->line_next;
+    if (split_plain(c)) return ST_OK;
     while (c->n_rows == 0) {
         if (c->n_raw > 0 && c->n == 0 && c->n_raw <= 2 && (c->raw[0] == '\n' || c->raw[0] == '\r')) {
             c->n_raw = 0;               /* a blank line before the row */
@@ -170,10 +171,6 @@ static enum st next_row(struct csv *c, struct diag *d)
         }
         const char *line = c->raw + from;
         size_t n = c->n_raw - from;
-        if (from == 0 && split_plain(c, line, n)) {
-            c->line_next++;
-            return ST_OK;
-        }
         size_t good = text_utf8(line, n);
         if (good < n) {
             (void)diag_at(d, ST_EINPUT, c->path, c->line_next, (uint32_t)good + 1,
@@ -190,6 +187,7 @@ static enum st next_row(struct csv *c, struct diag *d)
             return diag_at(d, ST_EINPUT, c->path, c->line_next, 0, "a carriage return inside the line; lines end in LF or CRLF");
         c->line_next++;
     }
+    c->row = c->text;
     return ST_OK;
 }
 
@@ -197,7 +195,7 @@ static enum st next_row(struct csv *c, struct diag *d)
 static void place(const struct csv *c, int i, uint32_t *line, uint32_t *col)
 {
     *line = c->line;
-    *col = 1;
+    *col = c->n_raw == 0 ? (uint32_t)c->start[i] + 1 : 1;
     bool quoted = false;
     for (size_t k = 0; k < c->n_raw && i > 0; k++) {
         char ch = c->raw[k];
@@ -237,7 +235,7 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
     c->n_head = c->n;
     MEM_ARRAY(c->head, c->n_head);
     for (size_t k = 0; k < n; k++) at[k] = CSV_ABSENT;
-    for (size_t i = 0; i < c->n_head; i++) c->head[i] = mem_strdup(c->text + c->start[i]);
+    for (size_t i = 0; i < c->n_head; i++) c->head[i] = mem_strdup(c->row + c->start[i]);
     for (size_t i = 0; i < c->n_head; i++) {
         uint32_t line, col;
         place(c, (int)i, &line, &col);
@@ -307,7 +305,7 @@ enum st csv_read_file(const char *path, const char *const *name, const bool *nee
 
 const char *csv_field(const struct csv *c, int i)
 {
-    return i == CSV_ABSENT ? "" : c->text + c->start[i];
+    return i == CSV_ABSENT ? "" : c->row + c->start[i];
 }
 
 uint32_t csv_line(const struct csv *c) { return c->line; }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/rng.h"
 #include "input/text/csv.h"
 #include "input/text/lines.h"
 #include "ref/temp.h"
@@ -166,4 +167,42 @@ Test(csv, a_plain_line_is_what_the_quoted_one_is)
         }
     cr_expect_eq(csv_next(c, &d), ST_END);
     done();
+}
+
+/* A byte that is not ASCII sends the whole line to libcsv; its other fields, and where they stand, stay as they are. */
+Test(csv, plain_lines_are_split_as_libcsv_splits_them)
+{
+    enum { ROWS = 5000 };
+    static const char bytes[] = "ab  0.5-;|\t";
+    static const char *const all[] = { "x", "a", "b" };
+    static char plain[ROWS * 40], other[ROWS * 40];
+    static struct { char field[2][16]; uint32_t col; } seen[ROWS];
+    struct rng g;
+    size_t n = 0;
+    rng_init(&g, 1, "csv", 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        n += (size_t)sprintf(plain + n, "xy,");
+        for (uint64_t k = rng_below(&g, 12); k > 0; k--) plain[n++] = bytes[rng_below(&g, sizeof bytes - 1)];
+        plain[n++] = ',';
+        for (uint64_t k = rng_below(&g, 12); k > 0; k--) plain[n++] = bytes[rng_below(&g, sizeof bytes - 1)];
+        n += (size_t)sprintf(plain + n, rng_below(&g, 3) == 0 ? "\r\n" : "\n");
+    }
+    memcpy(other, plain, n);
+    for (char *s = other; (s = strstr(s, "xy,")) != NULL;) memcpy(s, "\xC3\xA9", 2);
+    for (int pass = 0; pass < 2; pass++) {
+        put(pass == 0 ? plain : other, n);
+        cr_assert_eq(csv_open(&c, path, ',', &d), ST_OK);
+        csv_no_header(c, all, 3);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            struct diag told = { 0 };
+            cr_assert_eq(csv_next(c, &d), ST_OK, "line %u: %s", i + 1, d.msg);
+            (void)csv_fail(c, 2, &told, "here");
+            for (int k = 0; k < 2 && pass == 0; k++) strcpy(seen[i].field[k], csv_field(c, k + 1));
+            if (pass == 0) seen[i].col = told.col;
+            for (int k = 0; k < 2; k++) cr_expect_str_eq(csv_field(c, k + 1), seen[i].field[k], "line %u", i + 1);
+            cr_expect(told.line == i + 1 && told.col == seen[i].col, "line %u", i + 1);
+        }
+        cr_expect_eq(csv_next(c, &d), ST_END);
+        done();
+    }
 }
