@@ -35,10 +35,17 @@ static const size_t text_at[] = {
     offsetof(struct job_spec, after), offsetof(struct job_spec, past.nodes), offsetof(struct job_spec, past.state),
 };
 struct record {
-    struct job_spec spec;       /* its pointers mean nothing */
-    uint32_t bytes;             /* of all that follows */
-    uint32_t len[ARRAY_LEN(text_at)];   /* 0: NULL */
+    struct job_spec spec;       /* in place of a string: how far behind the record's first byte it is; 0: NULL */
+    size_t bytes;               /* of all */
 };
+static const char *text_of(const struct job_spec *s, size_t i)
+{
+    return *(const char *const *)(const void *)((const char *)s + text_at[i]);
+}
+static void set_text(struct job_spec *s, size_t i, const char *text)
+{
+    *(const char **)(void *)((char *)s + text_at[i]) = text;
+}
 
 enum { FIRST_READ = 512,        /* more than a record and a short job */
        ALIGN = 8,               /* so that groups can be used where they lie */
@@ -73,37 +80,34 @@ static enum st leave_memory(struct spill *x, struct diag *d)
 
 bool spill_is_full(const struct spill *x) { return x->end > MEMORY; }
 
-/* A record as it is kept, at `to`, which has room for it. */
-static void put(char *to, const struct record *h, const char *const *text)
-{
-    memcpy(to, h, sizeof *h);
-    memcpy(to += sizeof *h, h->spec.group, h->spec.n_groups * sizeof *h->spec.group);
-    to += h->spec.n_groups * sizeof *h->spec.group;
-    for (size_t i = 0; i < ARRAY_LEN(text_at); to += h->len[i++])
-        if (h->len[i] > 0) memcpy(to, text[i], h->len[i]);
-}
-
 enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
 {
-    const char *text[ARRAY_LEN(text_at)];
+    struct { size_t i, len; } text[ARRAY_LEN(text_at)];         /* those that there are */
+    const size_t groups = s->n_groups * sizeof *s->group;
+    size_t n_texts = 0, bytes = sizeof(struct record) + groups;
     SIM_ASSERT(spill_can_keep(s));
-    struct record h = { .spec = *s };
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
-        memcpy(&text[i], (const char *)s + text_at[i], sizeof text[i]);
-        h.len[i] = text[i] != NULL ? (uint32_t)strlen(text[i]) + 1 : 0;
-        h.bytes += h.len[i];
+        if (text_of(s, i) == NULL) continue;
+        text[n_texts].i = i;
+        bytes += text[n_texts++].len = strlen(text_of(s, i)) + 1;
     }
-    h.bytes += s->n_groups * (uint32_t)sizeof *s->group;
-    h.bytes += (ALIGN - h.bytes % ALIGN) % ALIGN;
-    const size_t n = sizeof h + h.bytes, end = (size_t)x->end;
+    bytes += (ALIGN - bytes % ALIGN) % ALIGN;
     if (x->tmp == NULL && spill_is_full(x)) TRY(leave_memory(x, d));
-    const size_t from = x->tmp == NULL ? end : 0;       /* with a file, memory holds the one record */
-    MEM_ROOM(x->memory, x->cap_memory, from + n);
-    put(x->memory + from, &h, text);
+    const size_t from = x->tmp == NULL ? (size_t)x->end : 0;    /* with a file, memory holds the one record */
+    MEM_ROOM(x->memory, x->cap_memory, from + bytes);
+    struct record *r = (void *)(x->memory + from);
+    r->spec = *s;
+    r->bytes = bytes;
+    memcpy(r + 1, s->group, groups);
+    size_t at = sizeof *r + groups;
+    for (size_t k = 0; k < n_texts; at += text[k++].len) {
+        memcpy((char *)r + at, text_of(s, text[k].i), text[k].len);
+        set_text(&r->spec, text[k].i, (const char *)at);
+    }
     MEM_ROOM(x->at, x->cap, x->n + 1);
     x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end | (s->after != NULL) };
-    x->end += (int64_t)n;
-    bool ok = x->tmp == NULL || fwrite(x->memory, 1, n, x->tmp) == n;
+    x->end += (int64_t)bytes;
+    bool ok = x->tmp == NULL || fwrite(x->memory, 1, bytes, x->tmp) == bytes;
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
 }
 
@@ -165,31 +169,25 @@ static enum st read_bytes(void *to, size_t n, int64_t at, const struct spill *x,
 /* The bytes of the record at this place of the file, in j. */
 static enum st read_record(const struct spill *x, int64_t at, struct spill_job *j, struct diag *d)
 {
-    struct record h;
     /* Nearly every job fits the first read; a long one takes a second. */
-    size_t first = (size_t)i64_min(FIRST_READ, x->end - at);
+    const size_t first = (size_t)i64_min(FIRST_READ, x->end - at);
     MEM_RESERVE(j->bytes, j->cap, FIRST_READ);
     TRY(read_bytes(j->bytes, first, at, x, d));
-    memcpy(&h, j->bytes, sizeof h);
-    if (sizeof h + h.bytes <= first) return ST_OK;
-    MEM_RESERVE(j->bytes, j->cap, sizeof h + h.bytes);
-    return read_bytes(j->bytes + first, sizeof h + h.bytes - first, at + (int64_t)first, x, d);
+    const size_t bytes = ((const struct record *)(const void *)j->bytes)->bytes;
+    if (bytes <= first) return ST_OK;
+    MEM_RESERVE(j->bytes, j->cap, bytes);
+    return read_bytes(j->bytes + first, bytes - first, at + (int64_t)first, x, d);
 }
 
 enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d)
 {
     if (k >= x->n) return ST_END;
     if (x->tmp != NULL) TRY(read_record(x, place_of(&x->at[k]), j, d));
-    const char *p = x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k]);
-    struct record h;
-    memcpy(&h, p, sizeof h);
-    *out = h.spec;
-    out->group = (const struct task_group *)(const void *)(p += sizeof h);
-    p += h.spec.n_groups * sizeof *out->group;
-    for (size_t i = 0; i < ARRAY_LEN(text_at); p += h.len[i++]) {
-        const char *text = h.len[i] > 0 ? p : NULL;
-        memcpy((char *)out + text_at[i], &text, sizeof text);
-    }
+    const struct record *r = (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k]));
+    *out = r->spec;
+    out->group = (const void *)(r + 1);
+    for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
+        if (text_of(out, i) != NULL) set_text(out, i, (const char *)r + (uintptr_t)text_of(out, i));
     return ST_OK;
 }
 
