@@ -181,6 +181,8 @@ void expr_free(struct expr *e)
 size_t expr_n_names(const struct expr *e) { return e->n_names; }
 const char *expr_name(const struct expr *e, size_t i) { return e->name[i]; }
 
+bool expr_is_name(const struct expr *e) { return e->at[e->root].op == NAME; }
+
 bool expr_divides(const struct expr *e)
 {
     for (size_t i = 0; i < e->n; i++) if (e->at[i].op == DIVIDE) return true;

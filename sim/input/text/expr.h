@@ -22,6 +22,7 @@ struct expr *expr_parse(const char *text, char *error, size_t cap);
 void         expr_free(struct expr *e);         /* NULL is fine */
 size_t       expr_n_names(const struct expr *e);
 const char  *expr_name(const struct expr *e, size_t i);
+bool         expr_is_name(const struct expr *e);         /* it is a name and nothing else */
 bool         expr_divides(const struct expr *e);         /* so that its results are no decimals anyone wrote */
 
 /* What a row has: name i's field, "" when it is empty, and what it is as a number. */

@@ -35,33 +35,30 @@ static bool read_exponent(const char *s, int *out)
     return *s == '\0';
 }
 
-/*
- * Nearly every number is short, with no exponent, and whole or in parts that divide the unit: then 64 bits do.
- * False: it is not such a one, and nothing was done.
- */
-static bool read_short(const char *s, value_wide unit, value_wide *out)
+bool value_short(const char *s, int64_t unit, value_wide *out)
 {
-    enum { DIGITS = 18 };
-    uint64_t v = 0, scale = 1;
-    int n = 0;
-    bool dot = false;
-    for (; n < DIGITS && (is_digit(*s) || (*s == '.' && !dot)); s++) {
-        if (*s == '.') { dot = true; continue; }
-        v = v * 10 + (uint64_t)(*s - '0');
-        if (dot) scale *= 10;
-        n++;
-    }
-    if (n == 0 || *s != '\0' || unit > INT64_MAX || (uint64_t)unit % scale != 0) return false;
-    *out = (value_wide)v * (int64_t)((uint64_t)unit / scale);
+    enum { DIGITS = 18 };       /* of which 64 bits hold any */
+    const char *const from = s;
+    uint64_t v = 0, left = (uint64_t)unit;
+    for (; is_digit(*s); s++) v = v * 10 + (uint64_t)(*s - '0');
+    const bool dot = *s == '.';
+    if (dot)
+        for (; is_digit(*++s); left /= 10) {
+            if (left % 10 != 0) return false;
+            v = v * 10 + (uint64_t)(*s - '0');
+        }
+    const ptrdiff_t n = s - from - dot;
+    if (*s != '\0' || n == 0 || n > DIGITS) return false;
+    *out = (value_wide)v * (int64_t)left;
     return true;
 }
 
 bool value_number(const char *s, value_wide unit, value_wide max, value_wide *out, bool *rounded)
 {
-    value_wide fast;
-    if (read_short(s, unit, &fast)) {
-        if (fast > max) return false;
-        *out = fast;
+    value_wide brief;
+    if (unit <= INT64_MAX && value_short(s, (int64_t)unit, &brief)) {
+        if (brief > max) return false;
+        *out = brief;
         return true;
     }
     value_wide v = 0, scale = 1;

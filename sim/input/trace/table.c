@@ -4,6 +4,10 @@
  *
  * gpus, cpus and mem are the whole job's; `tasks` says into how many alike it is divided.  A row that says too little
  * to be replayed is left out and counted, as is one that the map's `where` does not want.
+ *
+ * What is the same for all rows is found out once, and gives a list of steps, one for each figure that the table can
+ * tell.  Nearly every cell is a column alone and a plain number, date or text, which a step reads by itself; what is
+ * not, and what is wrong, goes through the expression.
  */
 #include <string.h>
 #include "base/mem.h"
@@ -14,11 +18,63 @@ enum { TASKS_MAX = 1000000 };
 
 struct table_opts { struct trace_document map; };
 
+/*
+ * In the order in which figures are read, so that the first mistake of a row is the one that is told, and parts that
+ * some rows do not get to.
+ */
+enum part { TIMES, WORDS, REQUEST, PARTS };
+static const struct reading {
+    enum part part;
+    enum mapping_figure figure;
+    int64_t unit;                       /* of a number; 0: the map's.  1: it must be whole */
+    int64_t min, max;                   /* max 0: a text */
+    int64_t dflt;
+} readings[] = {
+    { TIMES, MAPPING_SUBMIT, 0, -TRACE_TIME_MAX, TRACE_TIME_MAX, 0 },
+    { TIMES, MAPPING_START, 0, -TRACE_TIME_MAX, TRACE_TIME_MAX, 0 },
+    { TIMES, MAPPING_WAIT, 0, -TRACE_TIME_MAX, TRACE_TIME_MAX, 0 },
+    { TIMES, MAPPING_END, 0, -TRACE_TIME_MAX, TRACE_TIME_MAX, 0 },
+    { TIMES, MAPPING_DURATION, 0, -TRACE_TIME_MAX, TRACE_TIME_MAX, 0 },
+    { TIMES, MAPPING_LIMIT, 0, -TRACE_TIME_MAX, TRACE_TIME_MAX, 0 },
+    { WORDS, MAPPING_ID, 0, 0, 0, 0 },
+    { WORDS, MAPPING_USER, 0, 0, 0, 0 },
+    { WORDS, MAPPING_QUEUE, 0, 0, 0, 0 },
+    { WORDS, MAPPING_MODEL, 0, 0, 0, 0 },
+    { WORDS, MAPPING_CLASS, 0, 0, 0, 0 },
+    { WORDS, MAPPING_STATE, 0, 0, 0, 0 },
+    { WORDS, MAPPING_PRIORITY, 1, INT32_MIN, INT32_MAX, 0 },
+    { WORDS, MAPPING_NODES, 0, 0, 0, 0 },
+    { REQUEST, MAPPING_GPUS, GPU_WHOLE, 0, INT64_C(1000000) * GPU_WHOLE, 0 },
+    { REQUEST, MAPPING_CPUS, 1000, 0, INT64_C(1000000000), 0 },
+    { REQUEST, MAPPING_MEM, 0, 0, INT64_MAX / 1024, 0 },
+    { REQUEST, MAPPING_GPU_MEM, 0, 0, INT64_MAX / 1024, 0 },
+    { REQUEST, MAPPING_TASKS, 1, 1, TASKS_MAX, 0 },
+    { REQUEST, MAPPING_GANG, 1, 0, 1, 1 },
+    { REQUEST, MAPPING_EXCLUSIVE, 1, 0, 1, 0 },
+    { REQUEST, MAPPING_GPU_TYPE, 0, 0, 0, 0 },
+    { REQUEST, MAPPING_LABELS, 0, 0, 0, 0 },
+};
+_Static_assert(ARRAY_LEN(readings) == MAPPING_FIGURES, "every figure is read");
+
+/* A figure that the table can tell.  column: it is that and no more; NONE: an expression, or put together. */
+struct step {
+    const struct reading *of;
+    const struct mapping_value *v;
+    uint32_t column;
+    bool is_constant, is_known;         /* constant: the same in every row; known: and read */
+};
+
+/* A figure of the row at hand: is: there is one, else n is the default, and text NULL. */
+struct figure { bool is; int64_t n; const char *text; };
+
 struct table {
     struct trace_env env;
     struct mapping map;
     struct rows *rows;
     struct trace_limits lim;
+    struct step step[MAPPING_FIGURES];
+    size_t end[PARTS];                      /* of its steps */
+    struct figure row[MAPPING_FIGURES];
     struct task_group group[2];
     char *text[MAPPING_FIGURES];            /* of figures with a prefix; nodes written out */
     struct {
@@ -34,12 +90,17 @@ struct table {
 
 struct cell { struct table *x; const struct mapping_value *v; };
 
+static const char *field(const struct table *x, int column)
+{
+    const char *s = rows_field(x->rows, column);
+    for (size_t i = 0; i < x->map.n_empty; i++) if (strcmp(s, x->map.empty[i]) == 0) return "";
+    return s;
+}
+
 static const char *cell_field(void *ctx, size_t name)
 {
     const struct cell *c = ctx;
-    const char *s = rows_field(c->x->rows, c->v->column[name]);
-    for (size_t i = 0; i < c->x->map.n_empty; i++) if (strcmp(s, c->x->map.empty[i]) == 0) return "";
-    return s;
+    return field(c->x, c->v->column[name]);
 }
 
 /* One form of time in a column. */
@@ -117,73 +178,74 @@ static enum st cell_fail(struct table *x, const struct mapping_value *v, size_t 
                      x->why[0] != '\0' ? x->why : "is not a number");
 }
 
-/* In EXPR_ONE-ths of the figure's unit.  *is: there is one. */
-static enum st read_number(struct table *x, enum mapping_figure f, value_wide *out, bool *is, struct diag *d)
-{
-    const struct mapping_value *v = &x->map.of[f];
-    struct cell c = { x, v };
-    const struct expr_row row = { &c, cell_field, cell_number };
-    struct expr_value value;
-    size_t at;
-    char error[256];
-    *is = false;
-    x->why[0] = '\0';
-    if (v->expr == NULL) return ST_OK;
-    if (!expr_eval_number(v->expr, &row, &value, &at, error, sizeof error)) return cell_fail(x, v, at, error, d);
-    *is = value.type == EXPR_NUMBER;
-    if (*is) *out = value.n;
-    return ST_OK;
-}
-
-/* v in EXPR_ONE-ths of `unit`, to whole ones; rounding is noted unless a division made the figure. */
-static bool to_whole(struct table *x, enum mapping_figure f, value_wide v, int64_t unit, int64_t max, int64_t *out)
-{
-    value_wide n;
-    if (__builtin_mul_overflow(v, (value_wide)unit, &n)) return false;
-    if (n % EXPR_ONE != 0 && !expr_divides(x->map.of[f].expr)) x->rounded = true;
-    n = (n + (n < 0 ? -EXPR_ONE / 2 : EXPR_ONE / 2)) / EXPR_ONE;
-    if (n > max || n < -(value_wide)max) return false;
-    *out = (int64_t)n;
-    return true;
-}
-
 static enum st fail(struct table *x, enum mapping_figure f, struct diag *d, const char *what)
 {
     return rows_fail(x->rows, -1, d, "%s: %s", mapping_figures[f].name, what);
 }
 
-/* A time in microseconds; it may be below 0. */
-static enum st read_time(struct table *x, enum mapping_figure f, int64_t max, int64_t *out, bool *is, struct diag *d)
-{
-    value_wide v = 0;
-    TRY(read_number(x, f, &v, is, d));
-    if (!*is || to_whole(x, f, v, x->map.of[f].unit, max, out)) return ST_OK;
-    return fail(x, f, d, "is too large");
-}
+/* Of bytes the expression says how many, where the map does not. */
+static int64_t unit_of(const struct step *p) { return p->of->unit > 0 ? p->of->unit : i64_max(p->v->unit, 1); }
 
-static enum st read_amount(struct table *x, enum mapping_figure f, int64_t unit, int64_t max, int64_t *out, bool *is,
-                           struct diag *d)
+/*
+ * A cell that is a number, or a date in a column of dates, and no finer than what it becomes.  False: it is not, and
+ * nothing was done.
+ */
+static bool read_plain(struct table *x, const struct step *p, const char *s, struct figure *out)
 {
-    value_wide v = 0;
-    TRY(read_number(x, f, &v, is, d));
-    if (!*is) return ST_OK;
-    if (v < 0) return fail(x, f, d, "is negative");
-    return to_whole(x, f, v, unit, max, out) ? ST_OK : fail(x, f, d, "is too large");
-}
-
-static enum st read_whole(struct table *x, enum mapping_figure f, int64_t min, int64_t max, int64_t *out,
-                          struct diag *d)
-{
-    value_wide v = 0;
-    bool is;
-    char error[96];
-    TRY(read_number(x, f, &v, &is, d));
-    if (!is) return ST_OK;
-    if (v % EXPR_ONE != 0 || v / EXPR_ONE < min || v / EXPR_ONE > max) {
-        (void)snprintf(error, sizeof error, "is not a whole number in %lld..%lld", (long long)min, (long long)max);
-        return fail(x, f, d, error);
+    value_wide n;
+    int64_t us;
+    enum value_form form = VALUE_NUMBER;
+    if (p->of->part == TIMES) {
+        if (p->column >= x->cap_form || x->form[p->column].line == 0) return false;
+        form = x->form[p->column].form;
     }
-    *out = (int64_t)(v / EXPR_ONE);
+    if (form == VALUE_DATE) {
+        /* Of a pattern's dates some are numbers, and mean these. */
+        if (p->v->dates.pattern != NULL || EXPR_ONE % p->v->unit != 0 ||
+            !value_date(s, &p->v->dates, &us, &x->rounded))
+            return false;
+        n = us;
+    } else {
+        const bool neg = *s == '-';
+        if (form != VALUE_NUMBER || !value_short(s + neg, unit_of(p), &n)) return false;
+        if (neg) n = -n;
+    }
+    if (n < p->of->min || n > p->of->max) return false;
+    out->is = true;
+    out->n = (int64_t)n;
+    return true;
+}
+
+/* By the expression, in EXPR_ONE-ths of the figure's unit, and from these to whole ones of the step's. */
+static enum st read_number(struct table *x, const struct step *p, struct figure *out, struct diag *d)
+{
+    const struct reading *of = p->of;
+    struct cell c = { x, p->v };
+    const struct expr_row row = { &c, cell_field, cell_number };
+    struct expr_value value;
+    value_wide n;
+    size_t at;
+    char error[256];
+    x->why[0] = '\0';
+    if (!expr_eval_number(p->v->expr, &row, &value, &at, error, sizeof error)) return cell_fail(x, p->v, at, error, d);
+    if (value.type != EXPR_NUMBER) return ST_OK;
+    out->is = true;
+    if (of->unit == 1) {
+        if (value.n % EXPR_ONE == 0 && value.n / EXPR_ONE >= of->min && value.n / EXPR_ONE <= of->max) {
+            out->n = (int64_t)(value.n / EXPR_ONE);
+            return ST_OK;
+        }
+        (void)snprintf(error, sizeof error, "is not a whole number in %lld..%lld", (long long)of->min,
+                       (long long)of->max);
+        return fail(x, of->figure, d, error);
+    }
+    if (value.n < 0 && of->min == 0) return fail(x, of->figure, d, "is negative");
+    if (__builtin_mul_overflow(value.n, (value_wide)unit_of(p), &n)) return fail(x, of->figure, d, "is too large");
+    /* To nearest, which is noted unless a division made the figure. */
+    if (n % EXPR_ONE != 0 && !expr_divides(p->v->expr)) x->rounded = true;
+    n = (n + (n < 0 ? -EXPR_ONE / 2 : EXPR_ONE / 2)) / EXPR_ONE;
+    if (n < of->min || n > of->max) return fail(x, of->figure, d, "is too large");
+    out->n = (int64_t)n;
     return ST_OK;
 }
 
@@ -204,26 +266,64 @@ static enum st eval_text(struct table *x, const struct mapping_value *v, const c
     return ST_OK;
 }
 
-/* NULL: there is none. */
-static enum st read_text(struct table *x, enum mapping_figure f, const char **out, struct diag *d)
+/* A text that is more than a column. */
+static enum st read_text(struct table *x, const struct step *p, struct figure *out, struct diag *d)
 {
-    const struct mapping_value *v = &x->map.of[f];
+    const struct mapping_value *v = p->v;
+    char **own = &x->text[p->of->figure];
     const char *text = "", *joined = "";
     char line[24];
-    *out = NULL;
-    if (v->node == NULL) return ST_OK;
     if (v->expr == NULL) {
         (void)snprintf(line, sizeof line, "%u", rows_line(x->rows));
         text = line;
     } else TRY(eval_text(x, v, &text, d));
     if (v->join != NULL) TRY(eval_text(x, v->join, &joined, d));
     if (*text == '\0' && *joined == '\0') return ST_OK;
-    *out = text;
+    out->text = text;
     if (v->prefix == NULL && v->join == NULL) return ST_OK;
-    mem_free(x->text[f]);
-    *out = x->text[f] =
+    mem_free(*own);
+    out->text = *own =
         mem_printf("%s%s%s%s", v->prefix != NULL ? v->prefix : "", text, *joined != '\0' ? "/" : "", joined);
     return ST_OK;
+}
+
+/* The figures of a part into x->row. */
+static enum st read_part(struct table *x, enum part part, struct diag *d)
+{
+    for (size_t i = part > 0 ? x->end[part - 1] : 0; i < x->end[part]; i++) {
+        struct step *p = &x->step[i];
+        struct figure *out = &x->row[p->of->figure];
+        if (p->is_known) continue;
+        const char *s = p->column != NONE ? field(x, (int)p->column) : NULL;
+        *out = (struct figure){ .n = p->of->dflt };
+        if (s != NULL && *s == '\0') continue;
+        if (p->of->max == 0 && s != NULL) out->text = s;
+        else if (p->of->max == 0) TRY(read_text(x, p, out, d));
+        else if (s == NULL || !read_plain(x, p, s, out)) TRY(read_number(x, p, out, d));
+        p->is_known = p->is_constant && !x->rounded;
+    }
+    return ST_OK;
+}
+
+/* Which figures the table can tell, and how. */
+static void plan(struct table *x)
+{
+    size_t n = 0;
+    for (const struct reading *of = readings; of < readings + ARRAY_LEN(readings); of++) {
+        const struct mapping_value *v = &x->map.of[of->figure];
+        const bool is_column = v->expr != NULL && expr_is_name(v->expr) && v->prefix == NULL && v->join == NULL;
+        const bool has_unit = of->max == 0 || of->unit > 0 || v->unit > 0;
+        x->row[of->figure].n = of->dflt;
+        if (v->node != NULL && !(is_column && v->column[0] < 0))
+            x->step[n++] = (struct step){
+                .of = of,
+                .v = v,
+                .column = is_column && has_unit ? (uint32_t)v->column[0] : NONE,
+                .is_constant =
+                    v->expr != NULL && expr_n_names(v->expr) == 0 && v->prefix == NULL && v->join == NULL,
+            };
+        x->end[of->part] = n;
+    }
 }
 
 /* ---- a job ---- */
@@ -245,76 +345,59 @@ static enum st is_wanted(struct table *x, bool *out, struct diag *d)
 /* When it arrived, started and ended.  *why: it cannot be replayed. */
 static enum st read_times(struct table *x, struct job_spec *out, sim_tick *dur, const char **why, struct diag *d)
 {
-    sim_tick start = 0, end = 0, wait = 0, limit = 0;
-    bool has_submit, has_start, has_end, has_wait, has_dur, has_limit;
-    TRY(read_time(x, MAPPING_SUBMIT, TRACE_TIME_MAX, &out->submit, &has_submit, d));
-    TRY(read_time(x, MAPPING_START, TRACE_TIME_MAX, &start, &has_start, d));
-    TRY(read_time(x, MAPPING_WAIT, TRACE_TIME_MAX, &wait, &has_wait, d));
-    TRY(read_time(x, MAPPING_END, TRACE_TIME_MAX, &end, &has_end, d));
-    TRY(read_time(x, MAPPING_DURATION, TRACE_TIME_MAX, dur, &has_dur, d));
-    TRY(read_time(x, MAPPING_LIMIT, TRACE_TIME_MAX, &limit, &has_limit, d));
+    const struct figure *r = x->row, *wait = &r[MAPPING_WAIT], *limit = &r[MAPPING_LIMIT];
+    struct figure start = r[MAPPING_START], end = r[MAPPING_END], ran = r[MAPPING_DURATION];
     *why = NULL;
-    if (!has_submit) *why = "row without an arrival, left out";
+    out->submit = r[MAPPING_SUBMIT].n;
+    if (!r[MAPPING_SUBMIT].is) *why = "row without an arrival, left out";
     if (*why != NULL) return ST_OK;
-    if (has_wait && wait >= 0) { start = out->submit + wait; has_start = true; }
-    if (x->map.of[MAPPING_DURATION].node == NULL && has_start && has_end) { *dur = end - start; has_dur = true; }
-    if (!has_dur) *why = "row without a run time, left out";
+    if (wait->is && wait->n >= 0) start = (struct figure){ .is = true, .n = out->submit + wait->n };
+    if (x->map.of[MAPPING_DURATION].node == NULL && start.is && end.is)
+        ran = (struct figure){ .is = true, .n = end.n - start.n };
+    *dur = ran.n;
+    if (!ran.is) *why = "row without a run time, left out";
     else if (*dur < 0) *why = "run time unknown (negative), row left out";
     else if (*dur > DUR_MAX) return fail(x, MAPPING_DURATION, d, "is longer than the clock can count");
-    if (has_limit && limit > 0) out->limit = i64_min(limit, DUR_MAX);
-    if (has_start)
+    if (limit->is && limit->n > 0) out->limit = i64_min(limit->n, DUR_MAX);
+    if (start.is)
         out->past = (struct job_past){ .is_known = true,
-                                       .start = start,
-                                       .end = has_end   ? end
-                                              : has_dur ? start + *dur
-                                                        : -1 };
+                                       .start = start.n,
+                                       .end = end.is   ? end.n
+                                              : ran.is ? start.n + *dur
+                                                       : -1 };
     return ST_OK;
 }
 
 static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, struct diag *d)
 {
-    int64_t milli = 0, cpu = 0, mem = 0, gpu_mem = 0, n = 0, gang = 1, exclusive = 0;
-    bool has_gpus, has_cpu, has_mem, has_gpu_mem;
-    const char *types, *labels;
+    const struct figure *r = x->row;
+    const char *types = r[MAPPING_GPU_TYPE].text, *labels = r[MAPPING_LABELS].text;
     char error[256];
-    struct shape s = { .n_gpu = 0 };
-    TRY(read_amount(x, MAPPING_GPUS, GPU_WHOLE, INT64_C(1000000) * GPU_WHOLE, &milli, &has_gpus, d));
-    TRY(read_amount(x, MAPPING_CPUS, 1000, INT64_C(1000000000), &cpu, &has_cpu, d));
-    TRY(read_amount(x, MAPPING_MEM, i64_max(x->map.of[MAPPING_MEM].unit, 1), INT64_MAX / 1024, &mem, &has_mem, d));
-    TRY(read_amount(x, MAPPING_GPU_MEM, i64_max(x->map.of[MAPPING_GPU_MEM].unit, 1), INT64_MAX / 1024, &gpu_mem,
-                    &has_gpu_mem, d));
-    TRY(read_whole(x, MAPPING_TASKS, 1, TASKS_MAX, &n, d));
-    TRY(read_whole(x, MAPPING_GANG, 0, 1, &gang, d));
-    TRY(read_whole(x, MAPPING_EXCLUSIVE, 0, 1, &exclusive, d));
-    TRY(read_text(x, MAPPING_GPU_TYPE, &types, d));
-    TRY(read_text(x, MAPPING_LABELS, &labels, d));
-    if (types != NULL && milli > 0 && !trace_gpu_types(&x->env, types, &s.gpu_types, error, sizeof error))
-        return fail(x, MAPPING_GPU_TYPE, d, error);
-    if (labels != NULL && !trace_labels(&x->env, labels, &s.need_all, &s.need_any, error, sizeof error))
-        return fail(x, MAPPING_LABELS, d, error);
-    s.exclusive = exclusive != 0;
-
     struct trace_whole w = {
-        .shape = s,
+        .shape.exclusive = r[MAPPING_EXCLUSIVE].n != 0,
         .dur = dur,
-        .n_tasks = n,
-        .gpu_milli = milli,
-        .cpu_milli = has_cpu ? cpu : -1,
-        .mem_b = has_mem ? mem : -1,
-        .gpu_mem_b = has_gpu_mem ? gpu_mem : 0,
+        .n_tasks = r[MAPPING_TASKS].n,
+        .gpu_milli = r[MAPPING_GPUS].n,
+        .cpu_milli = r[MAPPING_CPUS].is ? r[MAPPING_CPUS].n : -1,
+        .mem_b = r[MAPPING_MEM].is ? r[MAPPING_MEM].n : -1,
+        .gpu_mem_b = r[MAPPING_GPU_MEM].n,
     };
+    struct shape *s = &w.shape;
+    if (types != NULL && w.gpu_milli > 0 && !trace_gpu_types(&x->env, types, &s->gpu_types, error, sizeof error))
+        return fail(x, MAPPING_GPU_TYPE, d, error);
+    if (labels != NULL && !trace_labels(&x->env, labels, &s->need_all, &s->need_any, error, sizeof error))
+        return fail(x, MAPPING_LABELS, d, error);
     const char *error_of = NULL;
     TRY(trace_divide(&x->env, x->lim, &w, out, x->group, &error_of, d));
     if (error_of != NULL) return fail(x, MAPPING_GPUS, d, error_of);
-    out->gang = out->gang && gang != 0;
+    out->gang = out->gang && r[MAPPING_GANG].n != 0;
     return ST_OK;
 }
 
 /* Host lists written out, joined by ','. */
 static enum st read_nodes(struct table *x, struct job_spec *out, struct diag *d)
 {
-    const char *nodes;
-    TRY(read_text(x, MAPPING_NODES, &nodes, d));
+    const char *nodes = x->row[MAPPING_NODES].text;
     if (nodes == NULL || !out->past.is_known) return ST_OK;
     char error[256];
     out->past.nodes = trace_nodes(nodes, &x->text[MAPPING_NODES], error, sizeof error);
@@ -323,26 +406,28 @@ static enum st read_nodes(struct table *x, struct job_spec *out, struct diag *d)
 
 static enum st read_job(struct table *x, struct job_spec *out, const char **why, struct diag *d)
 {
+    const struct figure *r = x->row;
     sim_tick dur = 0;
-    int64_t priority = 0;
     trace_blank(out);
     out->line = rows_line(x->rows);
+    TRY(read_part(x, TIMES, d));
     TRY(read_times(x, out, &dur, why, d));
     if (*why != NULL) return ST_OK;
-    TRY(read_text(x, MAPPING_ID, &out->id, d));
+    TRY(read_part(x, WORDS, d));
+    out->id = r[MAPPING_ID].text;
     if (out->id == NULL) {
         mem_free(x->text[MAPPING_ID]);
         out->id = x->text[MAPPING_ID] = mem_printf("row-%u", out->line);
     }
-    TRY(read_text(x, MAPPING_USER, &out->user, d));
-    TRY(read_text(x, MAPPING_QUEUE, &out->queue, d));
-    TRY(read_text(x, MAPPING_MODEL, &out->model, d));
-    TRY(read_text(x, MAPPING_CLASS, &out->klass, d));
-    TRY(read_text(x, MAPPING_STATE, &out->past.state, d));
-    TRY(read_whole(x, MAPPING_PRIORITY, INT32_MIN, INT32_MAX, &priority, d));
-    out->priority = (int32_t)priority;
+    out->user = r[MAPPING_USER].text;
+    out->queue = r[MAPPING_QUEUE].text;
+    out->model = r[MAPPING_MODEL].text;
+    out->klass = r[MAPPING_CLASS].text;
+    out->past.state = r[MAPPING_STATE].text;
+    out->priority = (int32_t)r[MAPPING_PRIORITY].n;
     TRY(read_nodes(x, out, d));
     if (dur == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
+    TRY(read_part(x, REQUEST, d));
     TRY(read_tasks(x, out, dur, d));
     TRY(trace_rounded(&x->env, x->rounded, out->line, d));
     x->rounded = false;
@@ -394,7 +479,9 @@ static enum st open_by(const struct trace_env *env, const struct trace_document 
     if (kind == ROWS_JSON && x->map.n_header > 0)
         return diag_at(d, ST_EINPUT, path, 0, 0, "is JSON, whose fields have names: leave `header` out of the map");
     TRY(rows_open(&x->rows, path, kind, x->map.header, x->map.n_header, d));
-    return mapping_bind(&x->map, x->rows, path, d);
+    TRY(mapping_bind(&x->map, x->rows, path, d));
+    plan(x);
+    return ST_OK;
 }
 
 static enum st open_table(const struct trace_env *env, struct trace_reader *out, struct diag *d)
