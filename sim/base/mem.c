@@ -28,11 +28,13 @@ void *mem_grow(void *p, size_t n, size_t size)
 
 char *mem_vprintf(const char *fmt, va_list ap)
 {
+    char few[128];
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, again);
+    int n = vsnprintf(few, sizeof few, fmt, again);
     va_end(again);
     SIM_ASSERT(n >= 0);
+    if ((size_t)n < sizeof few) return mem_strndup(few, (size_t)n);
     char *s = mem_alloc((size_t)n + 1, 1);
     (void)vsnprintf(s, (size_t)n + 1, fmt, ap);
     return s;

@@ -238,16 +238,20 @@ static enum st add_group(struct build *b, const struct ydoc_node *g, struct node
 {
     int width = snprintf(NULL, 0, "%lld", (long long)(count - 1));
     enum st st = ST_OK;
+    char *rack = NULL;
     for (int64_t i = 0; i < count && st == ST_OK; i++) {
         struct node_spec one = *s;
         char *name = count > 1 ? mem_printf("%s-%0*lld", s->name, width, (long long)i) : NULL;
-        char *rack = per_rack > 0 ? mem_printf("%s-rack%lld", s->name, (long long)(i / per_rack)) : NULL;
+        if (per_rack > 0 && i % per_rack == 0) {
+            mem_free(rack);
+            rack = mem_printf("%s-rack%lld", s->name, (long long)(i / per_rack));
+        }
         if (name != NULL) one.name = name;
         if (rack != NULL) one.rack = rack;
         st = b->sink.add(&b->sink, &one, g->file, g->line, g->col, d);
         mem_free(name);
-        mem_free(rack);
     }
+    mem_free(rack);
     return st;
 }
 
