@@ -302,10 +302,11 @@ static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
     for (; t != POL_NONE && n > 0 && may_fit(q, &q->v[t].sum); t = q->v[t].right) {
         const struct placement_vertex *v = &q->v[t];
         n = lacking(q, v->left, n);
-        for (uint32_t k = 0; k < v->n && n > 0 && own_may_fit(q, &v->own); k++) {   /* how many more may run differs */
-            const uint32_t hold = plan_capacity(q->pl->plan, v->node[k], q->s);
-            if (hold == 0) break;
-            n -= hold < n ? hold : n;
+        if (!own_may_fit(q, &v->own)) continue;
+        const bool alike = q->pl->plan->node[v->node[0]].n.max_tasks == 0;          /* else how many more may run differs */
+        for (uint32_t k = 0; k < (alike ? 1 : v->n) && n > 0; k++) {
+            const uint64_t hold = (alike ? v->n : 1) * (uint64_t)plan_capacity(q->pl->plan, v->node[k], q->s);
+            n -= hold < n ? (uint32_t)hold : n;
         }
     }
     return n;
