@@ -173,7 +173,7 @@ static enum st write_jobs(struct resample *r, const struct trace *t, FILE *to, s
 enum st resample_write(const struct trace *t, const struct resample_opts *o, FILE *to, struct resample_facts *facts,
                        struct diag *d)
 {
-    struct resample r = { .jobs = spill_create() };
+    struct resample r = { .jobs = spill_create(SPILL_MEMORY) };
     *facts = (struct resample_facts){ .jobs = 0 };
     enum st st = read_jobs(&r, t, facts, d);
     for (size_t i = 0; i < r.n; i++) facts->past_last_week += r.at[i].week >= r.weeks;

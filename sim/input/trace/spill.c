@@ -1,5 +1,6 @@
 /*
  * spill.c -- the jobs of spill.h: records one after another, and where each begins, sorted by time.
+ * A record is kept as what differs from the first: a trace says few different things of its jobs.
  * Invariant: with a temporary file all records are in it; without one, all in memory.
  */
 #include "input/trace/spill.h"
@@ -17,13 +18,6 @@
 struct entry { sim_tick submit; int64_t offset; };
 static int64_t place_of(const struct entry *e) { return e->offset & ~(int64_t)1; }
 static bool waits(const struct entry *e) { return (e->offset & 1) != 0; }
-struct spill {
-    struct entry *at; size_t n, cap;
-    int64_t end;                /* bytes of all records */
-    char *memory; size_t cap_memory;
-    FILE *tmp;                  /* NULL: not needed yet */
-};
-
 /*
  * A job: this, the groups, the strings with their NULs, up to a multiple of ALIGN.  The spec is
  * kept as it is, so that what is added to it is kept; only what it points to has
@@ -36,7 +30,6 @@ static const size_t text_at[] = {
 };
 struct record {
     struct job_spec spec;       /* in place of a string: how far behind the record's first byte it is; 0: NULL */
-    size_t bytes;               /* of all */
 };
 static const char *text_of(const struct job_spec *s, size_t i)
 {
@@ -47,15 +40,29 @@ static void set_text(struct job_spec *s, size_t i, const char *text)
     *(const char **)(void *)((char *)s + text_at[i]) = text;
 }
 
-enum { FIRST_READ = 512,        /* more than a record and a short job */
+enum { FIRST_READ = 512,        /* more than a short job takes */
        ALIGN = 8,               /* so that groups can be used where they lie */
-       MEMORY = 64 << 20 };     /* beyond so many bytes records go to the file: some 200,000 jobs */
+       WORDS = (sizeof(struct record) + sizeof(struct task_group)) / ALIGN,     /* that are compared: what all records have */
+       MARKS = (WORDS + 63) / 64 };
 _Static_assert(sizeof(struct record) % ALIGN == 0 && sizeof(struct task_group) % ALIGN == 0, "groups are aligned");
 
-struct spill *spill_create(void)
+/* A record as it is kept: this, the words that are marked, and what the record has behind its first WORDS. */
+struct packed { uint64_t bytes, mark[MARKS]; };     /* of all; bit k: word k differs from the first record's */
+
+struct spill {
+    struct entry *at; size_t n, cap;
+    int64_t end, most;          /* bytes of all records, packed, and of those that may be in memory */
+    char *memory; size_t cap_memory;
+    char *record; size_t cap_record;        /* the latest, as it was before it was packed */
+    uint64_t first[WORDS];      /* of the first */
+    FILE *tmp;                  /* NULL: not needed yet */
+};
+
+struct spill *spill_create(int64_t memory)
 {
     struct spill *x;
     MEM_NEW(x);
+    x->most = memory;
     return x;
 }
 
@@ -63,7 +70,7 @@ void spill_destroy(struct spill *x)
 {
     if (x == NULL) return;
     if (x->tmp != NULL) (void)fclose(x->tmp);
-    MEM_FREE(x->at, x->memory, x);
+    MEM_FREE(x->at, x->memory, x->record, x);
 }
 
 /* From now on in a file. */
@@ -78,32 +85,73 @@ static enum st leave_memory(struct spill *x, struct diag *d)
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
 }
 
-bool spill_is_full(const struct spill *x) { return x->end > MEMORY; }
+bool spill_is_full(const struct spill *x) { return x->end > x->most; }
 
-enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
+/* What is to be kept of a job, as a record; its bytes. */
+static size_t make_record(struct spill *x, const struct job_spec *s)
 {
     struct { size_t i, len; } text[ARRAY_LEN(text_at)];         /* those that there are */
     const size_t groups = s->n_groups * sizeof *s->group;
     size_t n_texts = 0, bytes = sizeof(struct record) + groups;
-    SIM_ASSERT(spill_can_keep(s));
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
         if (text_of(s, i) == NULL) continue;
         text[n_texts].i = i;
         bytes += text[n_texts++].len = strlen(text_of(s, i)) + 1;
     }
     bytes += (ALIGN - bytes % ALIGN) % ALIGN;
-    if (x->tmp == NULL && spill_is_full(x)) TRY(leave_memory(x, d));
-    const size_t from = x->tmp == NULL ? (size_t)x->end : 0;    /* with a file, memory holds the one record */
-    MEM_ROOM(x->memory, x->cap_memory, from + bytes);
-    struct record *r = (void *)(x->memory + from);
+    MEM_ROOM(x->record, x->cap_record, bytes);
+    struct record *r = (void *)x->record;
     r->spec = *s;
-    r->bytes = bytes;
     memcpy(r + 1, s->group, groups);
     size_t at = sizeof *r + groups;
     for (size_t k = 0; k < n_texts; at += text[k++].len) {
         memcpy((char *)r + at, text_of(s, text[k].i), text[k].len);
         set_text(&r->spec, text[k].i, (const char *)at);
     }
+    memset((char *)r + at, 0, bytes - at);
+    return bytes;
+}
+
+/* The record behind what is kept; its bytes. */
+static size_t pack(struct spill *x, size_t from, size_t bytes)
+{
+    const uint64_t *word = (const void *)x->record;
+    const size_t rest = bytes - sizeof x->first;
+    if (x->n == 0) memcpy(x->first, word, sizeof x->first);
+    MEM_ROOM(x->memory, x->cap_memory, from + sizeof(struct packed) + bytes);
+    struct packed *p = (void *)(x->memory + from);
+    uint64_t *to = (void *)(p + 1);
+    memset(p->mark, 0, sizeof p->mark);
+    for (size_t k = 0; k < WORDS; k++) {
+        if (word[k] == x->first[k]) continue;
+        p->mark[k / 64] |= UINT64_C(1) << k % 64;
+        *to++ = word[k];
+    }
+    if (rest > 0) memcpy(to, word + WORDS, rest);
+    p->bytes = (uint64_t)((char *)to - (char *)p) + rest;
+    return (size_t)p->bytes;
+}
+
+/* What pack packed, in j. */
+static const struct record *unpack(const struct spill *x, const struct packed *p, struct spill_job *j)
+{
+    const uint64_t *from = (const void *)(p + 1);
+    const char *end = (const char *)p + p->bytes;
+    MEM_RESERVE(j->record, j->cap_record, sizeof x->first + p->bytes);
+    uint64_t *word = (void *)j->record;
+    memcpy(word, x->first, sizeof x->first);
+    for (size_t i = 0; i < MARKS; i++)
+        for (uint64_t left = p->mark[i]; left != 0; left &= left - 1) word[64 * i + (size_t)__builtin_ctzll(left)] = *from++;
+    memcpy(word + WORDS, from, (size_t)(end - (const char *)from));
+    return (const void *)j->record;
+}
+
+enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
+{
+    SIM_ASSERT(spill_can_keep(s) && s->n_groups > 0);
+    if (x->tmp == NULL && spill_is_full(x)) TRY(leave_memory(x, d));
+    const size_t from = x->tmp == NULL ? (size_t)x->end : 0;    /* with a file, memory holds the one record */
+    const size_t bytes = pack(x, from, make_record(x, s));
     MEM_ROOM(x->at, x->cap, x->n + 1);
     x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end | (s->after != NULL) };
     x->end += (int64_t)bytes;
@@ -173,7 +221,7 @@ static enum st read_record(const struct spill *x, int64_t at, struct spill_job *
     const size_t first = (size_t)i64_min(FIRST_READ, x->end - at);
     MEM_RESERVE(j->bytes, j->cap, FIRST_READ);
     TRY(read_bytes(j->bytes, first, at, x, d));
-    const size_t bytes = ((const struct record *)(const void *)j->bytes)->bytes;
+    const size_t bytes = (size_t)((const struct packed *)(const void *)j->bytes)->bytes;
     if (bytes <= first) return ST_OK;
     MEM_RESERVE(j->bytes, j->cap, bytes);
     return read_bytes(j->bytes + first, bytes - first, at + (int64_t)first, x, d);
@@ -183,7 +231,7 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
 {
     if (k >= x->n) return ST_END;
     if (x->tmp != NULL) TRY(read_record(x, place_of(&x->at[k]), j, d));
-    const struct record *r = (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k]));
+    const struct record *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j);
     *out = r->spec;
     out->group = (const void *)(r + 1);
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
@@ -191,4 +239,4 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
     return ST_OK;
 }
 
-void spill_job_fini(struct spill_job *j) { mem_free(j->bytes); }
+void spill_job_fini(struct spill_job *j) { MEM_FREE(j->bytes, j->record); }

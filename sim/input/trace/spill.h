@@ -2,7 +2,7 @@
  * spill.h -- jobs kept while a trace is read, and handed out in order of time: in memory, and when there are too many,
  * in a temporary file.  Layer: input.
  *
- * 16 bytes a job, and 350 more of the first 200,000 or so.  Call order: spill_create, spill_add, spill_sort once,
+ * 16 bytes a job, and some 100 more of the first 300,000 or so.  Call order: spill_create, spill_add, spill_sort once,
  * then spill_read from as many streams as there are.
  */
 #ifndef INPUT_TRACE_SPILL_H
@@ -13,7 +13,9 @@
 
 struct spill;
 
-struct spill *spill_create(void);
+enum { SPILL_MEMORY = 32 << 20 };                               /* some 300,000 jobs */
+/* Beyond so many bytes of memory jobs go to a file. */
+struct spill *spill_create(int64_t memory);
 void    spill_destroy(struct spill *x);                         /* NULL is fine */
 /* Jobs with a graph or calls cannot be kept. */
 static inline bool spill_can_keep(const struct job_spec *s) { return s->graph == NULL && s->calls == NULL; }
@@ -27,7 +29,7 @@ bool    spill_is_full(const struct spill *x);                   /* the next job 
 enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, struct diag *d);
 
 /* A stream's memory for the job at hand; zero-initialise to begin. */
-struct spill_job { char *bytes; size_t cap; };
+struct spill_job { char *bytes, *record; size_t cap, cap_record; };
 void    spill_job_fini(struct spill_job *j);
 /* The k-th in order, valid until the next into the same memory; ST_END past the last. */
 enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d);

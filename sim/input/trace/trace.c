@@ -336,7 +336,7 @@ static enum st scan(struct trace *t, struct diag *d)
     if (t->opts.relation != NULL && !trace_is_drawn(&t->opts)) MEM_ARRAY(found, (size_t)t->opts.relation->tasks.n + 1);
     enum st st;
     f->sorted = true;
-    t->spill = spill_create();
+    t->spill = spill_create(SPILL_MEMORY);
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if ((st = complete(&env, &s, d)) != ST_OK) break;
         uint32_t before;
@@ -414,7 +414,7 @@ static enum st read_again(struct trace *t, struct diag *d)
     struct trace_env env = { .opts = &t->opts, .cluster = t->cluster, .perf = t->perf, .data = t->opts.data };
     struct trace_reader r;
     struct job_spec s;
-    t->spill = spill_create();
+    t->spill = spill_create(SPILL_MEMORY);
     TRY(trace_reader_open(&env, &r, d));
     enum st st;
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
