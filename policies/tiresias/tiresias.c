@@ -10,7 +10,7 @@
  * The position of a unit in its queue is a rank: of running ones by start, of waiting ones after these; who is
  * preempted goes to the head of those that wait, a newcomer of the queue to their end.
  *
- * Cost of a decision: O(R log R + nodes) of R running units, and for each waiting request class that does not fit
+ * Cost of a decision: O(R log R) of R running units, and for each waiting request class that does not fit
  * at most R releases and placements; with a knob O(waiting) besides.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
@@ -372,9 +372,8 @@ static void scan(struct tiresias *l)
 {
     struct sched *d = &l->sched;
     struct queue_walk *w = &d->walk;
-    int64_t free_milli = 0, later = 0;      /* on the nodes; held by those after the unit, who are not out */
+    int64_t free_milli = d->plan.gpu_free, later = 0;       /* on the nodes; held by those after the unit, who are not out */
     uint32_t id, next = 0;
-    for (uint32_t n = 0; n < d->plan.n_nodes; n++) free_milli += d->plan.node[n].gpu_free;
     for (uint32_t k = 0; k < l->n_run; k++) {
         struct runner *r = &l->run[k];
         uint32_t t = r->id;

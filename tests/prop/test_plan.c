@@ -39,6 +39,9 @@ static void wander(struct scene *s, struct rng *g, int steps, int depth)
         } else {
             scene_step(s, g);
         }
+        int64_t gpu_free = 0;
+        for (uint32_t k = 0; k < s->plan.n_cards; k++) gpu_free += s->plan.card[k].milli_free;
+        cr_assert_eq(s->plan.gpu_free, gpu_free);
     }
 }
 

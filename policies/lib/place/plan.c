@@ -29,14 +29,25 @@ static void touch(struct plan *p, uint32_t node)
 
 /* ---- in step with the view ---- */
 
-static void sum_cards(const struct plan *p, struct plan_node *o)
+static void sum_cards(struct plan *p, struct plan_node *o)
 {
+    p->gpu_free -= o->gpu_free;
     o->gpu_free = 0;
     o->n_idle = 0;
     for (uint32_t k = o->n.card0; k < o->n.card0 + o->n.n_gpu; k++) {
         o->gpu_free += p->card[k].milli_free;
         o->n_idle += p->card[k].milli_free == WHOLE;
     }
+    p->gpu_free += o->gpu_free;
+}
+
+/* A node changes, its cards as well. */
+static void put(struct plan *p, uint32_t node, const struct plan_node *o, const struct pol_card *card)
+{
+    p->gpu_free += o->gpu_free - p->node[node].gpu_free;
+    p->node[node] = *o;
+    if (o->n.n_gpu > 0) memcpy(&p->card[o->n.card0], card, o->n.n_gpu * sizeof *card);
+    touch(p, node);
 }
 
 static bool alike(const struct plan *p, const struct pol_node *a, const struct pol_node *b)
@@ -206,18 +217,21 @@ static void move(struct plan_node *o, struct pol_card *card, const struct pol_sh
     o->n.n_tasks -= (uint32_t)sign;
 }
 
-void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
+static void change(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign)
 {
+    struct plan_node *o = &p->node[node];
     save(p, node);
-    move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, -1);
+    p->gpu_free -= o->gpu_free;
+    move(o, &p->card[o->n.card0], s, cards, sign);
+    p->gpu_free += o->gpu_free;
     touch(p, node);
 }
 
+void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards) { change(p, node, s, cards, -1); }
+
 void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
 {
-    save(p, node);
-    move(&p->node[node], &p->card[p->node[node].n.card0], s, cards, +1);
-    touch(p, node);
+    change(p, node, s, cards, +1);
     p->undo.n_releases++;
     p->freed_epoch = ++p->last_epoch;
 }
@@ -256,11 +270,8 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
 
 void plan_copy_node(struct plan *to, const struct plan *from, uint32_t node)
 {
-    const struct plan_node *o = &from->node[node];
     save(to, node);
-    to->node[node] = *o;
-    if (o->n.n_gpu > 0) memcpy(&to->card[o->n.card0], &from->card[o->n.card0], o->n.n_gpu * sizeof *to->card);
-    touch(to, node);
+    put(to, node, &from->node[node], plan_cards_of(from, node));
     to->freed_epoch = ++to->last_epoch;
 }
 
@@ -283,11 +294,8 @@ void plan_undo(struct plan *p, struct plan_mark m)
 {
     while (p->undo.n > m.n_old) {
         const struct plan_old *o = &p->undo.node[--p->undo.n];
-        uint32_t n = o->node.n.n_gpu;
-        p->node[o->id] = o->node;
-        p->undo.n_cards -= n;
-        if (n > 0) memcpy(&p->card[o->node.n.card0], &p->undo.card[p->undo.n_cards], n * sizeof *p->card);
-        touch(p, o->id);
+        p->undo.n_cards -= o->node.n.n_gpu;
+        put(p, o->id, &o->node, o->node.n.n_gpu > 0 ? &p->undo.card[p->undo.n_cards] : NULL);
     }
     p->undo.depth--;
     p->freed_epoch = m.freed_epoch;
