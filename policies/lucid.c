@@ -3,7 +3,7 @@
  * cards with one other job where that slows neither much.  Nobody is preempted but by the profiler.  README.md, lucid.
  *
  * Cost of a decision: O(waiting + running), and for each waiting unit the running ones that are alone on their cards;
- * for each request class that waits a search of all nodes.
+ * for each request class that waits a search (lib/place/placement_index.h).
  * Source: Hu et al., Lucid, ASPLOS 2023; its simulator, github.com/S-Lab-System-Group/Lucid, policy/lucid.py and
  * profiler/lgf.py.
  */
@@ -28,6 +28,8 @@ struct lucid {
     double  tiny, medium;
     uint32_t first_profiler;            /* nodes from here on that have GPUs are the profiler's */
     bool    has_looked;
+    const struct pol_shape *asks;       /* what a node is looked for at the moment, of the profiler or not */
+    bool    asks_profiler;
     int64_t started;                    /* units so far: the order in which they did */
     struct mark *mark; size_t cap_mark;
     struct alone *alone; size_t cap_alone; uint32_t n_alone;
@@ -125,20 +127,50 @@ static uint64_t idle_cards(const struct plan *p, uint32_t node, const struct pol
     return n == s->n_gpu ? cards : 0;
 }
 
+/* What a node costs is how many of its cards are idle, for the index of placement_index.h. */
+static bool see(const void *ctx, uint32_t node, int32_t *order, uint16_t *most)
+{
+    const struct lucid *l = ctx;
+    *order = l->sched.plan.node[node].n_idle;
+    *most = 0;
+    return true;
+}
+
+static const struct placement_cost NOTHING = { POL_NEVER, POL_NEVER };
+
+static struct placement_cost bound(const void *ctx, const struct placement_box *b, int32_t order)
+{
+    const struct pol_shape *s = ((const struct lucid *)ctx)->asks;
+    (void)order;
+    if (b->cpu_max < s->cpu_milli || b->mem_max < s->mem_b || b->idle_max < s->n_gpu) return NOTHING;
+    return (struct placement_cost){ b->idle_min > s->n_gpu ? b->idle_min : s->n_gpu, 0 };
+}
+
+/* Do its idle cards do?  Profilers come last: of nodes that are alike the first is one only if all are. */
+static struct placement_cost cost(const void *ctx, uint32_t node, const struct placement_cost *least)
+{
+    const struct lucid *l = ctx;
+    const struct plan *p = &l->sched.plan;
+    (void)least;
+    if (is_profiler(l, node) != l->asks_profiler || p->node[node].n_idle < l->asks->n_gpu || !plan_fits(p, node, l->asks) ||
+        (l->asks->n_gpu > 0 && !l->asks->exclusive && idle_cards(p, node, l->asks) == 0))
+        return NOTHING;
+    return (struct placement_cost){ p->node[node].n_idle, 0 };
+}
+
+static const struct placement_costs costs = { see, bound, cost };
+
 /* The tightest node of the part whose idle cards do; POL_NONE: none. */
-static uint32_t tightest(const struct lucid *l, const struct pol_shape *s, bool profiler, uint64_t *cards)
+static uint32_t tightest(struct lucid *l, const struct pol_shape *s, bool profiler, uint64_t *cards)
 {
     const struct plan *p = &l->sched.plan;
     uint32_t best = POL_NONE;
-    for (uint32_t n = 0; n < p->n_nodes; n++) {
-        const struct plan_node *o = &p->node[n];
-        if (is_profiler(l, n) != profiler || o->n_idle < s->n_gpu) continue;
-        if ((best != POL_NONE && o->n_idle >= p->node[best].n_idle) || !plan_fits(p, n, s)) continue;
-        uint64_t c = s->exclusive ? plan_pick_cards(p, n, s) : idle_cards(p, n, s);
-        if (s->n_gpu > 0 && c == 0) continue;
-        best = n;
-        *cards = c;
-    }
+    l->asks = s;
+    l->asks_profiler = profiler;
+    if (!profiler) best = placement_index_cheapest(&l->sched.placement);
+    for (uint32_t n = l->first_profiler; profiler && n < p->n_nodes; n++)
+        if (cost(l, n, NULL).hi != POL_NEVER && (best == POL_NONE || p->node[n].n_idle < p->node[best].n_idle)) best = n;
+    if (best != POL_NONE) *cards = s->exclusive ? plan_pick_cards(p, best, s) : idle_cards(p, best, s);
     return best;
 }
 
@@ -291,6 +323,8 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
 {
     struct lucid *l = self;
     l->speeds = l->sched.host->extension(l->sched.host->ctx, POL_SPEEDS);
+    l->sched.placement.by_costs = &costs;
+    l->sched.placement.costs_ctx = l;
     l->n_profilers = value[P_PROFILERS].i;
     l->profile_gpus = value[P_PROFILE_GPUS].i;
     l->limit = value[P_LIMIT].i;
