@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+#define PRIME UINT64_C(0x100000001b3)
+
 uint64_t hash64_bytes(uint64_t h, const void *p, size_t n)
 {
-    for (const unsigned char *b = p; n > 0; b++, n--) h = (h ^ *b) * UINT64_C(0x100000001b3);
+    const unsigned char *b = p;
+    for (; n >= 4; b += 4, n -= 4)
+        h = ((((h ^ b[0]) * PRIME ^ b[1]) * PRIME ^ b[2]) * PRIME ^ b[3]) * PRIME;
+    for (; n > 0; b++, n--) h = (h ^ *b) * PRIME;
     return h;
 }
 
