@@ -79,9 +79,8 @@ char *mem_text_close(struct mem_text *t)
     return t->text;
 }
 
-void *mem_room(void *p, size_t *cap, size_t want, size_t size)
+void *mem_room_more(void *p, size_t *cap, size_t want, size_t size)
 {
-    if (want <= *cap) return p;
     size_t c = *cap ? *cap : 8;
     while (c < want) {
         if (c > SIZE_MAX / 2) exhausted(want, size);
@@ -94,7 +93,7 @@ void *mem_room(void *p, size_t *cap, size_t want, size_t size)
 void *mem_reserve_more(void *p, size_t *cap, size_t want, size_t size)
 {
     const size_t was = *cap;
-    p = mem_room(p, cap, want, size);
+    p = mem_room_more(p, cap, want, size);
     memset((char *)p + was * size, 0, (*cap - was) * size);
     return p;
 }

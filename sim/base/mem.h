@@ -41,7 +41,11 @@ static inline void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
 }
 #define MEM_RESERVE(p, cap, want) ((p) = mem_reserve((p), &(cap), (want), sizeof *(p)))
 /* The same for the largest arrays: new elements are not zeroed, so what is not in use yet takes no memory. */
-void *mem_room(void *p, size_t *cap, size_t want, size_t size);
+void *mem_room_more(void *p, size_t *cap, size_t want, size_t size);
+static inline void *mem_room(void *p, size_t *cap, size_t want, size_t size)
+{
+    return want <= *cap ? p : mem_room_more(p, cap, want, size);
+}
 #define MEM_ROOM(p, cap, want) ((p) = mem_room((p), &(cap), (want), sizeof *(p)))
 /* One more element behind the n that there are: where it is; with this value. */
 #define MEM_NEXT(p, n, cap) (MEM_RESERVE(p, cap, (size_t)(n) + 1), &(p)[(n)++])

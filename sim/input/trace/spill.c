@@ -90,26 +90,24 @@ bool spill_is_full(const struct spill *x) { return x->end > x->most; }
 /* What is to be kept of a job, as a record; its bytes. */
 static size_t make_record(struct spill *x, const struct job_spec *s)
 {
-    struct { size_t i, len; } text[ARRAY_LEN(text_at)];         /* those that there are */
     const size_t groups = s->n_groups * sizeof *s->group;
-    size_t n_texts = 0, bytes = sizeof(struct record) + groups;
-    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
-        if (text_of(s, i) == NULL) continue;
-        text[n_texts].i = i;
-        bytes += text[n_texts++].len = strlen(text_of(s, i)) + 1;
-    }
-    bytes += (ALIGN - bytes % ALIGN) % ALIGN;
-    MEM_ROOM(x->record, x->cap_record, bytes);
+    size_t n = sizeof(struct record) + groups;
+    MEM_ROOM(x->record, x->cap_record, n);
     struct record *r = (void *)x->record;
     r->spec = *s;
     memcpy(r + 1, s->group, groups);
-    size_t at = sizeof *r + groups;
-    for (size_t k = 0; k < n_texts; at += text[k++].len) {
-        memcpy((char *)r + at, text_of(s, text[k].i), text[k].len);
-        set_text(&r->spec, text[k].i, (const char *)at);
+    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
+        const char *text = text_of(s, i);
+        if (text == NULL) continue;
+        const size_t len = strlen(text) + 1;
+        MEM_ROOM(x->record, x->cap_record, n + len + ALIGN);
+        r = (void *)x->record;
+        memcpy(x->record + n, text, len);
+        set_text(&r->spec, i, (const char *)n);
+        n += len;
     }
-    memset((char *)r + at, 0, bytes - at);
-    return bytes;
+    for (; n % ALIGN != 0; n++) x->record[n] = '\0';
+    return n;
 }
 
 /* The record behind what is kept; its bytes. */
