@@ -33,8 +33,7 @@ struct csv {
     size_t   at, end;           /* unread bytes of block */
     char    *raw;  size_t n_raw,  cap_raw;      /* text of the row so far, line breaks included; 0 of a plain line */
     char    *text; size_t n_text, cap_text;     /* its fields, NUL-terminated, one after another */
-    const char *row;                            /* text, or a plain line in the block */
-    size_t  *start; size_t n, cap_start;        /* [n] where each field begins in row */
+    const char **field; size_t n, cap_field;    /* [n] in text, or of a plain line in the block */
     bool     is_plain[256];                     /* bytes that stand for themselves */
     uint32_t line_next, line;   /* of the next physical line; where this row began */
     unsigned n_rows;            /* ended by the line just fed */
@@ -48,9 +47,8 @@ static void on_field(void *s, size_t n, void *ctx)
 {
     struct csv *c = ctx;
     if (c->n_rows > 0) return;          /* a second row on this line: an error below */
-    MEM_RESERVE(c->start, c->cap_start, c->n + 1);
     MEM_RESERVE(c->text, c->cap_text, c->n_text + n + 1);
-    c->start[c->n++] = c->n_text;
+    c->n++;
     if (n > 0) memcpy(c->text + c->n_text, s, n);
     c->text[c->n_text + n] = '\0';
     c->n_text += n + 1;
@@ -88,7 +86,7 @@ void csv_close(struct csv *c)
     csv_free(&c->parser);
     for (size_t i = 0; c->head != NULL && i < c->n_head; i++) mem_free(c->head[i]);
     mem_free(c->seen->times);
-    MEM_FREE(c->seen, c->head, c->raw, c->text, c->start, c->path, c);
+    MEM_FREE(c->seen, c->head, c->raw, c->text, c->field, c->path, c);
 }
 
 /* Append one physical line (or what is left at the end) to raw.  False at the end of the file. */
@@ -134,17 +132,17 @@ static bool split_plain(struct csv *c)
     if (*p == ' ') return false;
     for (;; p++) {
         if (c->is_plain[(unsigned char)*p]) continue;
-        MEM_RESERVE(c->start, c->cap_start, n + 2);
-        c->start[++n] = (size_t)(p + 1 - line);
+        MEM_RESERVE(c->field, c->cap_field, n + 2);
+        c->field[++n] = p + 1;
         if (p > line && p[-1] == ' ') return false;
         if (*p != c->delim) break;
         if (p[1] == ' ') return false;
     }
     const char *const end = *p == '\r' ? p + 1 : p;
     if (*end != '\n' || p == line) return false;
-    c->start[0] = 0;
-    for (c->n = 0; c->n < n; c->n++) line[c->start[c->n + 1] - 1] = '\0';
-    c->row = line;
+    c->field[0] = line;
+    for (size_t i = 1; i <= n; i++) line[c->field[i] - 1 - line] = '\0';
+    c->n = n;
     c->at += (size_t)(end + 1 - line);
     c->line_next++;
     return true;
@@ -187,7 +185,9 @@ static enum st next_row(struct csv *c, struct diag *d)
             return diag_at(d, ST_EINPUT, c->path, c->line_next, 0, "a carriage return inside the line; lines end in LF or CRLF");
         c->line_next++;
     }
-    c->row = c->text;
+    MEM_RESERVE(c->field, c->cap_field, c->n);
+    const char *text = c->text;
+    for (size_t i = 0; i < c->n; text += strlen(text) + 1) c->field[i++] = text;
     return ST_OK;
 }
 
@@ -195,7 +195,7 @@ static enum st next_row(struct csv *c, struct diag *d)
 static void place(const struct csv *c, int i, uint32_t *line, uint32_t *col)
 {
     *line = c->line;
-    *col = c->n_raw == 0 ? (uint32_t)c->start[i] + 1 : 1;
+    *col = c->n_raw == 0 ? (uint32_t)(c->field[i] - c->field[0]) + 1 : 1;
     bool quoted = false;
     for (size_t k = 0; k < c->n_raw && i > 0; k++) {
         char ch = c->raw[k];
@@ -235,7 +235,7 @@ enum st csv_columns(struct csv *c, const char *const *name, const bool *need, in
     c->n_head = c->n;
     MEM_ARRAY(c->head, c->n_head);
     for (size_t k = 0; k < n; k++) at[k] = CSV_ABSENT;
-    for (size_t i = 0; i < c->n_head; i++) c->head[i] = mem_strdup(c->row + c->start[i]);
+    for (size_t i = 0; i < c->n_head; i++) c->head[i] = mem_strdup(c->field[i]);
     for (size_t i = 0; i < c->n_head; i++) {
         uint32_t line, col;
         place(c, (int)i, &line, &col);
@@ -303,10 +303,8 @@ enum st csv_read_file(const char *path, const char *const *name, const bool *nee
     return st == ST_END ? ST_OK : st;
 }
 
-const char *csv_field(const struct csv *c, int i)
-{
-    return i == CSV_ABSENT ? "" : c->row + c->start[i];
-}
+const char *csv_field(const struct csv *c, int i) { return i == CSV_ABSENT ? "" : c->field[i]; }
+const char *const *csv_fields(const struct csv *c) { return c->field; }
 
 uint32_t csv_line(const struct csv *c) { return c->line; }
 

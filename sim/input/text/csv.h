@@ -49,8 +49,9 @@ void    csv_no_header(struct csv *c, const char *const *name, size_t n);
 /* Next row.  Its fields are valid until the following call. */
 enum st csv_next(struct csv *c, struct diag *d);
 
-/* Field `i` of the row, "" when empty or CSV_ABSENT. */
+/* Field `i` of the row, "" when empty or CSV_ABSENT; all of them, as many as the header has. */
 const char *csv_field(const struct csv *c, int i);
+const char *const *csv_fields(const struct csv *c);
 uint32_t    csv_line(const struct csv *c);      /* where the row begins */
 
 /* An error at field i of the row (-1: the row); the message starts with the column's name. */

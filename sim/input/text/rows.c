@@ -269,6 +269,8 @@ const char *rows_field(struct rows *r, int at)
     return r->csv != NULL ? csv_field(r->csv, at) : json_field(r, &r->path[at]);
 }
 
+const char *const *rows_fields(const struct rows *r) { return r->csv != NULL ? csv_fields(r->csv) : NULL; }
+
 uint32_t rows_line(const struct rows *r) { return r->csv != NULL ? csv_line(r->csv) : r->line; }
 
 enum st rows_fail(const struct rows *r, int at, struct diag *d, const char *fmt, ...)

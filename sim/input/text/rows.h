@@ -32,6 +32,8 @@ const char *const *rows_header(const struct rows *r, size_t *n);
 void    rows_names(const struct rows *r, struct intern *names);
 enum st rows_next(struct rows *r, struct diag *d);              /* ST_OK, ST_END or an error */
 const char *rows_field(struct rows *r, int at);                 /* "" where there is nothing; until the next row */
+/* All of a row of a text table, by column; NULL: the rows are JSON. */
+const char *const *rows_fields(const struct rows *r);
 uint32_t rows_line(const struct rows *r);
 /* An error at a field of the row (-1: at the row). */
 enum st rows_fail(const struct rows *r, int at, struct diag *d, const char *fmt, ...)

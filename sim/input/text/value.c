@@ -35,28 +35,42 @@ static bool read_exponent(const char *s, int *out)
     return *s == '\0';
 }
 
-bool value_short(const char *s, int64_t unit, value_wide *out)
+/*
+ * Digits and a point, so few that 64 bits hold them, as a whole number of *unit: *digits times what is then *unit.
+ * False: it is not such a number.
+ */
+static inline bool read_short(const char *s, uint64_t *unit, uint64_t *digits)
 {
-    enum { DIGITS = 18 };       /* of which 64 bits hold any */
+    enum { DIGITS = 18 };
     const char *const from = s;
-    uint64_t v = 0, left = (uint64_t)unit;
-    for (; is_digit(*s); s++) v = v * 10 + (uint64_t)(*s - '0');
+    uint64_t v = 0;
+    unsigned digit;
+    for (; (digit = (unsigned)*s - '0') <= 9; s++) v = v * 10 + digit;
     const bool dot = *s == '.';
     if (dot)
-        for (; is_digit(*++s); left /= 10) {
-            if (left % 10 != 0) return false;
-            v = v * 10 + (uint64_t)(*s - '0');
+        for (ptrdiff_t zeros = 0; (digit = (unsigned)*++s - '0') <= 9;) {
+            zeros++;
+            if (digit == 0) continue;           /* where no others follow they say nothing */
+            for (; zeros > 0; zeros--, *unit /= 10, v *= 10)
+                if (*unit % 10 != 0) return false;
+            v += digit;
         }
     const ptrdiff_t n = s - from - dot;
-    if (*s != '\0' || n == 0 || n > DIGITS) return false;
-    *out = (value_wide)v * (int64_t)left;
-    return true;
+    *digits = v;
+    return *s == '\0' && n > 0 && n <= DIGITS;
+}
+
+bool value_short(const char *s, int64_t unit, int64_t *out)
+{
+    uint64_t left = (uint64_t)unit, digits;
+    return read_short(s, &left, &digits) && !__builtin_mul_overflow((int64_t)digits, (int64_t)left, out);
 }
 
 bool value_number(const char *s, value_wide unit, value_wide max, value_wide *out, bool *rounded)
 {
-    value_wide brief;
-    if (unit <= INT64_MAX && value_short(s, (int64_t)unit, &brief)) {
+    uint64_t left = (uint64_t)unit, digits;
+    if (read_short(s, &left, &digits)) {
+        const value_wide brief = (value_wide)digits * (int64_t)left;
         if (brief > max) return false;
         *out = brief;
         return true;

@@ -61,9 +61,9 @@ enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const
     const int64_t milli = w->gpu_milli, cards = (milli + GPU_WHOLE - 1) / GPU_WHOLE;
     int64_t n = w->n_tasks;
     if (n == 0) {
-        if (lim.gpus > 0) n = (cards + lim.gpus - 1) / lim.gpus;
-        if (lim.cores > 0) n = i64_max(n, (w->cpu_milli + lim.cores * 1000 - 1) / (lim.cores * 1000));
-        n = i64_max(n, 1);
+        const int64_t cores = lim.cores * 1000;
+        n = lim.gpus > 0 && cards > lim.gpus ? (cards + lim.gpus - 1) / lim.gpus : 1;
+        if (cores > 0 && w->cpu_milli > cores) n = i64_max(n, (w->cpu_milli + cores - 1) / cores);
     }
     const bool is_share = milli > 0 && milli < n * GPU_WHOLE;
     *error = NULL;
@@ -71,15 +71,14 @@ enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const
         TRY(trace_repair(env, "a part of a card beyond whole ones, rounded up to a whole one", out->line, d));
     if (is_share && milli % n != 0)
         TRY(trace_repair(env, "share of a card finer than a thousandth, rounded up", out->line, d));
-    if (!is_share && (cards + n - 1) / n > NODE_GPUS_MAX) {
+    if (!is_share && cards > n * NODE_GPUS_MAX) {
         *error = "a task has more than 64 cards; `tasks` says into how many the job is divided";
         return ST_OK;
     }
-    const int64_t more = is_share ? 0 : cards % n;
+    const int64_t each = is_share ? 1 : cards / n, more = is_share ? 0 : cards % n;
     out->n_groups = 0;
-    for (int k = 0; k < 2; k++) {
-        int64_t count = k == 0 ? more : n - more, size = milli == 0 ? 0 : is_share ? 1 : cards / n + (k == 0);
-        if (count == 0) continue;
+    for (int k = more > 0 ? 0 : 1; k < 2; k++) {
+        const int64_t count = k == 0 ? more : n - more, size = each + (k == 0);
         struct task_group *g = &group[out->n_groups++];
         *g = (struct task_group){ .n = (uint32_t)count, .dur = w->dur, .shape = w->shape };
         /* What is stated of the whole job goes with the cards, or evenly. */

@@ -61,6 +61,8 @@ struct step {
     const struct reading *of;
     const struct mapping_value *v;
     uint32_t column;
+    int64_t unit;                       /* of what it becomes; of bytes whose unit is in the text, 1 */
+    bool dates_are_plain;               /* and exact in this unit; of a pattern's dates some are numbers, and mean these */
     bool is_constant, is_known;         /* constant: the same in every row; known: and read */
 };
 
@@ -75,8 +77,10 @@ struct table {
     struct step step[MAPPING_FIGURES];
     size_t end[PARTS];                      /* of its steps */
     struct figure row[MAPPING_FIGURES];
-    struct task_group group[2];
-    char *text[MAPPING_FIGURES];            /* of figures with a prefix; nodes written out */
+    struct trace_whole whole;               /* what the row's job asks for, */
+    struct task_group group[2];             /* and divided */
+    struct { char *at; size_t cap; } text[MAPPING_FIGURES];     /* of figures that are put together */
+    char *nodes;                            /* written out */
     struct {
         enum value_form form;
         uint32_t line;
@@ -90,9 +94,8 @@ struct table {
 
 struct cell { struct table *x; const struct mapping_value *v; };
 
-static const char *field(const struct table *x, int column)
+static const char *unless_empty(const struct table *x, const char *s)
 {
-    const char *s = rows_field(x->rows, column);
     for (size_t i = 0; i < x->map.n_empty; i++) if (strcmp(s, x->map.empty[i]) == 0) return "";
     return s;
 }
@@ -100,7 +103,7 @@ static const char *field(const struct table *x, int column)
 static const char *cell_field(void *ctx, size_t name)
 {
     const struct cell *c = ctx;
-    return field(c->x, c->v->column[name]);
+    return unless_empty(c->x, rows_field(c->x->rows, c->v->column[name]));
 }
 
 /* One form of time in a column. */
@@ -183,36 +186,27 @@ static enum st fail(struct table *x, enum mapping_figure f, struct diag *d, cons
     return rows_fail(x->rows, -1, d, "%s: %s", mapping_figures[f].name, what);
 }
 
-/* Of bytes the expression says how many, where the map does not. */
-static int64_t unit_of(const struct step *p) { return p->of->unit > 0 ? p->of->unit : i64_max(p->v->unit, 1); }
-
 /*
  * A cell that is a number, or a date in a column of dates, and no finer than what it becomes.  False: it is not, and
  * nothing was done.
  */
 static bool read_plain(struct table *x, const struct step *p, const char *s, struct figure *out)
 {
-    value_wide n;
-    int64_t us;
+    int64_t n;
     enum value_form form = VALUE_NUMBER;
     if (p->of->part == TIMES) {
         if (p->column >= x->cap_form || x->form[p->column].line == 0) return false;
         form = x->form[p->column].form;
     }
-    if (form == VALUE_DATE) {
-        /* Of a pattern's dates some are numbers, and mean these. */
-        if (p->v->dates.pattern != NULL || EXPR_ONE % p->v->unit != 0 ||
-            !value_date(s, &p->v->dates, &us, &x->rounded))
-            return false;
-        n = us;
-    } else {
+    if (form == VALUE_NUMBER) {
         const bool neg = *s == '-';
-        if (form != VALUE_NUMBER || !value_short(s + neg, unit_of(p), &n)) return false;
+        if (!value_short(s + neg, p->unit, &n)) return false;
         if (neg) n = -n;
-    }
+    } else if (form != VALUE_DATE || !p->dates_are_plain || !value_date(s, &p->v->dates, &n, &x->rounded))
+        return false;
     if (n < p->of->min || n > p->of->max) return false;
     out->is = true;
-    out->n = (int64_t)n;
+    out->n = n;
     return true;
 }
 
@@ -240,7 +234,7 @@ static enum st read_number(struct table *x, const struct step *p, struct figure 
         return fail(x, of->figure, d, error);
     }
     if (value.n < 0 && of->min == 0) return fail(x, of->figure, d, "is negative");
-    if (__builtin_mul_overflow(value.n, (value_wide)unit_of(p), &n)) return fail(x, of->figure, d, "is too large");
+    if (__builtin_mul_overflow(value.n, (value_wide)p->unit, &n)) return fail(x, of->figure, d, "is too large");
     /* To nearest, which is noted unless a division made the figure. */
     if (n % EXPR_ONE != 0 && !expr_divides(p->v->expr)) x->rounded = true;
     n = (n + (n < 0 ? -EXPR_ONE / 2 : EXPR_ONE / 2)) / EXPR_ONE;
@@ -266,35 +260,54 @@ static enum st eval_text(struct table *x, const struct mapping_value *v, const c
     return ST_OK;
 }
 
+/* A text of the figure's own: these, one after another. */
+static const char *put_together(struct table *x, enum mapping_figure f, const char *const *part, size_t n_parts)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_parts; i++) {
+        const size_t len = strlen(part[i]);
+        MEM_RESERVE(x->text[f].at, x->text[f].cap, n + len + 1);
+        memcpy(x->text[f].at + n, part[i], len + 1);
+        n += len;
+    }
+    return x->text[f].at;
+}
+
+enum { LINE_DIGITS = 11 };      /* of a line's number, with the NUL */
+static const char *line_of(const struct table *x, char text[LINE_DIGITS])
+{
+    char *s = text + LINE_DIGITS - 1;
+    *s = '\0';
+    for (uint32_t n = rows_line(x->rows); n > 0 || *s == '\0'; n /= 10) *--s = (char)('0' + n % 10);
+    return s;
+}
+
 /* A text that is more than a column. */
 static enum st read_text(struct table *x, const struct step *p, struct figure *out, struct diag *d)
 {
     const struct mapping_value *v = p->v;
-    char **own = &x->text[p->of->figure];
     const char *text = "", *joined = "";
-    char line[24];
-    if (v->expr == NULL) {
-        (void)snprintf(line, sizeof line, "%u", rows_line(x->rows));
-        text = line;
-    } else TRY(eval_text(x, v, &text, d));
+    char line[LINE_DIGITS];
+    if (v->expr == NULL) text = line_of(x, line);
+    else TRY(eval_text(x, v, &text, d));
     if (v->join != NULL) TRY(eval_text(x, v->join, &joined, d));
     if (*text == '\0' && *joined == '\0') return ST_OK;
-    out->text = text;
-    if (v->prefix == NULL && v->join == NULL) return ST_OK;
-    mem_free(*own);
-    out->text = *own =
-        mem_printf("%s%s%s%s", v->prefix != NULL ? v->prefix : "", text, *joined != '\0' ? "/" : "", joined);
+    const char *const part[] = { v->prefix != NULL ? v->prefix : "", text, *joined != '\0' ? "/" : "", joined };
+    out->text = v->prefix == NULL && v->join == NULL ? text : put_together(x, p->of->figure, part, ARRAY_LEN(part));
     return ST_OK;
 }
 
 /* The figures of a part into x->row. */
 static enum st read_part(struct table *x, enum part part, struct diag *d)
 {
+    const char *const *const cells = rows_fields(x->rows);
     for (size_t i = part > 0 ? x->end[part - 1] : 0; i < x->end[part]; i++) {
         struct step *p = &x->step[i];
         struct figure *out = &x->row[p->of->figure];
         if (p->is_known) continue;
-        const char *s = p->column != NONE ? field(x, (int)p->column) : NULL;
+        const char *s = NULL;
+        if (p->column != NONE)
+            s = unless_empty(x, cells != NULL ? cells[p->column] : rows_field(x->rows, (int)p->column));
         *out = (struct figure){ .n = p->of->dflt };
         if (s != NULL && *s == '\0') continue;
         if (p->of->max == 0 && s != NULL) out->text = s;
@@ -312,13 +325,15 @@ static void plan(struct table *x)
     for (const struct reading *of = readings; of < readings + ARRAY_LEN(readings); of++) {
         const struct mapping_value *v = &x->map.of[of->figure];
         const bool is_column = v->expr != NULL && expr_is_name(v->expr) && v->prefix == NULL && v->join == NULL;
-        const bool has_unit = of->max == 0 || of->unit > 0 || v->unit > 0;
+        const int64_t unit = of->unit > 0 ? of->unit : v->unit;
         x->row[of->figure].n = of->dflt;
         if (v->node != NULL && !(is_column && v->column[0] < 0))
             x->step[n++] = (struct step){
                 .of = of,
                 .v = v,
-                .column = is_column && has_unit ? (uint32_t)v->column[0] : NONE,
+                .column = is_column && (of->max == 0 || unit > 0) ? (uint32_t)v->column[0] : NONE,
+                .unit = i64_max(unit, 1),
+                .dates_are_plain = v->dates.pattern == NULL && v->unit > 0 && EXPR_ONE % v->unit == 0,
                 .is_constant =
                     v->expr != NULL && expr_n_names(v->expr) == 0 && v->prefix == NULL && v->join == NULL,
             };
@@ -373,22 +388,22 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
     const struct figure *r = x->row;
     const char *types = r[MAPPING_GPU_TYPE].text, *labels = r[MAPPING_LABELS].text;
     char error[256];
-    struct trace_whole w = {
-        .shape.exclusive = r[MAPPING_EXCLUSIVE].n != 0,
-        .dur = dur,
-        .n_tasks = r[MAPPING_TASKS].n,
-        .gpu_milli = r[MAPPING_GPUS].n,
-        .cpu_milli = r[MAPPING_CPUS].is ? r[MAPPING_CPUS].n : -1,
-        .mem_b = r[MAPPING_MEM].is ? r[MAPPING_MEM].n : -1,
-        .gpu_mem_b = r[MAPPING_GPU_MEM].n,
-    };
-    struct shape *s = &w.shape;
-    if (types != NULL && w.gpu_milli > 0 && !trace_gpu_types(&x->env, types, &s->gpu_types, error, sizeof error))
+    struct trace_whole *w = &x->whole;
+    struct shape *s = &w->shape;
+    w->dur = dur;
+    w->n_tasks = r[MAPPING_TASKS].n;
+    w->gpu_milli = r[MAPPING_GPUS].n;
+    w->cpu_milli = r[MAPPING_CPUS].is ? r[MAPPING_CPUS].n : -1;
+    w->mem_b = r[MAPPING_MEM].is ? r[MAPPING_MEM].n : -1;
+    w->gpu_mem_b = r[MAPPING_GPU_MEM].n;
+    s->exclusive = r[MAPPING_EXCLUSIVE].n != 0;
+    s->gpu_types = s->need_all = s->need_any = 0;
+    if (types != NULL && w->gpu_milli > 0 && !trace_gpu_types(&x->env, types, &s->gpu_types, error, sizeof error))
         return fail(x, MAPPING_GPU_TYPE, d, error);
     if (labels != NULL && !trace_labels(&x->env, labels, &s->need_all, &s->need_any, error, sizeof error))
         return fail(x, MAPPING_LABELS, d, error);
     const char *error_of = NULL;
-    TRY(trace_divide(&x->env, x->lim, &w, out, x->group, &error_of, d));
+    TRY(trace_divide(&x->env, x->lim, w, out, x->group, &error_of, d));
     if (error_of != NULL) return fail(x, MAPPING_GPUS, d, error_of);
     out->gang = out->gang && r[MAPPING_GANG].n != 0;
     return ST_OK;
@@ -397,16 +412,15 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
 /* Host lists written out, joined by ','. */
 static enum st read_nodes(struct table *x, struct job_spec *out, struct diag *d)
 {
-    const char *nodes = x->row[MAPPING_NODES].text;
-    if (nodes == NULL || !out->past.is_known) return ST_OK;
     char error[256];
-    out->past.nodes = trace_nodes(nodes, &x->text[MAPPING_NODES], error, sizeof error);
+    out->past.nodes = trace_nodes(x->row[MAPPING_NODES].text, &x->nodes, error, sizeof error);
     return out->past.nodes != NULL ? ST_OK : fail(x, MAPPING_NODES, d, error);
 }
 
 static enum st read_job(struct table *x, struct job_spec *out, const char **why, struct diag *d)
 {
     const struct figure *r = x->row;
+    char line[LINE_DIGITS];
     sim_tick dur = 0;
     trace_blank(out);
     out->line = rows_line(x->rows);
@@ -415,17 +429,14 @@ static enum st read_job(struct table *x, struct job_spec *out, const char **why,
     if (*why != NULL) return ST_OK;
     TRY(read_part(x, WORDS, d));
     out->id = r[MAPPING_ID].text;
-    if (out->id == NULL) {
-        mem_free(x->text[MAPPING_ID]);
-        out->id = x->text[MAPPING_ID] = mem_printf("row-%u", out->line);
-    }
+    if (out->id == NULL) out->id = put_together(x, MAPPING_ID, (const char *[]){ "row-", line_of(x, line) }, 2);
     out->user = r[MAPPING_USER].text;
     out->queue = r[MAPPING_QUEUE].text;
     out->model = r[MAPPING_MODEL].text;
     out->klass = r[MAPPING_CLASS].text;
     out->past.state = r[MAPPING_STATE].text;
     out->priority = (int32_t)r[MAPPING_PRIORITY].n;
-    TRY(read_nodes(x, out, d));
+    if (r[MAPPING_NODES].text != NULL && out->past.is_known) TRY(read_nodes(x, out, d));
     if (dur == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
     TRY(read_part(x, REQUEST, d));
     TRY(read_tasks(x, out, dur, d));
@@ -438,10 +449,10 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
 {
     struct table *x = ctx;
     for (;;) {
-        bool wanted;
+        bool wanted = true;
         const char *why = NULL;
         TRY(rows_next(x->rows, d));
-        TRY(is_wanted(x, &wanted, d));
+        if (x->map.n_where > 0) TRY(is_wanted(x, &wanted, d));
         if (!wanted) {
             trace_count(&x->env, "row that the map's `where` leaves out", rows_line(x->rows));
             continue;
@@ -457,8 +468,8 @@ static void close_table(void *ctx)
     struct table *x = ctx;
     rows_close(x->rows);
     mapping_fini(&x->map);
-    for (size_t i = 0; i < MAPPING_FIGURES; i++) mem_free(x->text[i]);
-    MEM_FREE(x->form, x);
+    for (size_t i = 0; i < MAPPING_FIGURES; i++) mem_free(x->text[i].at);
+    MEM_FREE(x->form, x->nodes, x);
 }
 
 static enum st open_by(const struct trace_env *env, const struct trace_document *map, struct trace_reader *out,
