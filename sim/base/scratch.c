@@ -80,7 +80,7 @@ static uint32_t empty_frame(struct scratch *s)
 {
     if (s->frame == NULL) MEM_ARRAY(s->frame, SCRATCH_FRAMES);
     if (s->n_frames < SCRATCH_FRAMES) {
-        s->frame[s->n_frames].bytes = mem_alloc(1, s->size << s->shift);
+        s->frame[s->n_frames].bytes = mem_grow(NULL, 1, s->size << s->shift);
         return s->n_frames++;
     }
     for (; s->frame[s->hand].is_used; s->hand = (s->hand + 1) % SCRATCH_FRAMES) s->frame[s->hand].is_used = false;

@@ -12,9 +12,10 @@
  * jobs out only frees capacity, so a bound on some of them is one for all.  A
  * job that its limit ended is counted with no work and at most its limit.
  *
- * Cost: O(tasks x GPU types) a job that ended, and 32 + 8 for each machine bytes
- * of a scratch array; O(n log n) for each machine that counts, when the run is
- * over, in memory by the jobs that are there at one time.
+ * Cost: O(tasks) a job that ended, O(GPU types) for a request or model that was not
+ * there lately, and 32 + 8 for each machine bytes of a scratch array; O(n log n) for
+ * each machine that counts, when the run is over, in memory by the jobs that are
+ * there at one time.
  *
  * 1. Pooled machines.  Give each GPU type g a weight w_g >= 0.  A task that
  *    holds c thousandths of cards of type g uses c w_g of the P = sum of
@@ -71,6 +72,11 @@ struct bound_job {
     double   area[];            /* [n_pools] */
 };
 
+/* Of a microsecond of a shape's nominal work, as the model: the least time, and the least area on each machine; the
+ * area of one of holding its place. */
+struct cost { uint32_t shape, model; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
+enum { COSTS = 64 };                            /* that are kept, the last by shape */
+
 struct bound {
     const struct collector_out *out;
     sim_tick first_submit;      /* makespans count from it; -1: nothing arrived */
@@ -82,7 +88,15 @@ struct bound {
     bool     closed;            /* arrivals hang on the policy (a limit on concurrency): submits bound nothing */
     uint32_t type_of[BOUND_TYPES_MAX];          /* of the machines from BOUND_TYPE on */
     uint64_t types;             /* bits: GPU types that the cluster has cards of */
+    struct cost cost[COSTS];
+    /* Machines that there are, of which every job's share of `of` is at most that of `in`, so far. */
+    struct within { uint32_t of, in; double by; } within[BOUND_POOLS * BOUND_POOLS];
+    uint32_t n_within;
 };
+
+/* As fmax and fmin, but for what is no number, and without a call. */
+static inline double greater(double a, double b) { return b > a ? b : a; }
+static inline double less(double a, double b) { return b < a ? b : a; }
 
 /* ---- what a job needs at least ---- */
 
@@ -111,6 +125,11 @@ static bool init(void *self, const struct world *w)
         b->type_of[b->n_pools - BOUND_TYPE] = g;
         b->capacity[b->n_pools++] = cards[g];
     }
+    for (uint32_t p = 0; p < b->n_pools; p++)
+        for (uint32_t q = 0; q < b->n_pools; q++)
+            if (p != q && b->capacity[p] > 0 && b->capacity[q] > 0)
+                b->within[b->n_within++] = (struct within){ p, q, b->capacity[q] / b->capacity[p] };
+    for (int i = 0; i < COSTS; i++) b->cost[i].shape = NONE;
     scratch_init(&b->job, sizeof(struct bound_job) + b->n_pools * sizeof(double));
     return true;
 }
@@ -126,10 +145,7 @@ static double weight(const struct bound *b, const struct cluster *c, uint32_t po
     return pool == BOUND_GPU ? 1 : pool == BOUND_SPEED ? c->gpu_speed[type] : b->type_of[pool - BOUND_TYPE] == type;
 }
 
-/*
- * Of a microsecond of a shape's nominal work: the least time, and the least
- * area on each machine (cost); of one of holding its place (hold).
- */
+/* As struct cost has it; returns `slow`. */
 static double cost_of(const struct bound *b, const struct world *w, const struct shape *s, uint32_t model, double *cost, double *hold)
 {
     const struct cluster *c = world_cluster(w);
@@ -176,6 +192,17 @@ static double cost_of_phases(const struct bound *b, const struct world *w, const
     return slow;
 }
 
+/* Until the next call. */
+static const struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
+{
+    struct cost *c = &b->cost[shape % COSTS];
+    if (c->shape == shape && c->model == model) return c;
+    c->shape = shape;
+    c->model = model;
+    c->slow = cost_of_phases(b, w, world_shape(w, shape), model, c->area, c->hold);
+    return c;
+}
+
 static int64_t fastest_us(const struct net_spec *net, int64_t size)
 {
     int64_t least = net_nominal_us(net, LEVEL_LOCAL, size);
@@ -183,13 +210,12 @@ static int64_t fastest_us(const struct net_spec *net, int64_t size)
     return least;
 }
 
-/* The least time that a task reads and writes: each input at the best speed there is, without a rival. */
+/* The least time that a task of a graph reads and writes: each input at the best speed there is, without a rival. */
 static int64_t moving_us(const struct world *w, uint32_t task)
 {
     const struct task *t = world_task(w, task);
     const struct graph *g = world_job(w, t->job)->graph;
     int64_t sum = 0;
-    if (g == NULL) return 0;
     for (uint32_t k = 0; k < world_n_inputs(w, task); k++) sum += fastest_us(&world_config(w)->net, world_input(w, task, k).size);
     return sum + net_nominal_us(&world_config(w)->net, LEVEL_LOCAL, g->out[t->index]);
 }
@@ -206,8 +232,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     const struct job *j = world_job(w, job);
     if (j->status != JOB_DONE && j->status != JOB_TIMEOUT) return;
     struct bound_job *k = scratch_put(&b->job, j->ordinal);
-    double cost[BOUND_POOLS], hold[BOUND_POOLS], slow = 0, *area = k->area;
-    uint32_t shape = NONE;
+    double *area = k->area;
     const struct profiles *profiles = world_config(w)->profiles;
     const bool has_phases = profiles != NULL && phases_n(&profiles->phases, j->model) > 0;
     sim_tick *least = NULL;
@@ -218,19 +243,25 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
     for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
         const struct task *q = world_task(w, t);
-        if (q->shape != shape) slow = cost_of_phases(b, w, world_shape(w, shape = q->shape), j->model, cost, hold);
-        double dur = (double)q->dur, moving = (double)moving_us(w, t);
-        for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * cost[p] + (moving > 0 ? moving * hold[p] : 0);
-        k->least = fmax(k->least, dur * slow + moving);
+        const struct cost *c = cost_for(b, w, q->shape, j->model);
+        const double dur = (double)q->dur, work = dur * c->slow, moving = least != NULL ? (double)moving_us(w, t) : 0;
+        for (uint32_t p = 0; p < b->n_pools && moving <= 0; p++) area[p] += dur * c->area[p];
+        for (uint32_t p = 0; p < b->n_pools && moving > 0; p++) area[p] += dur * c->area[p] + moving * c->hold[p];
+        k->least = greater(k->least, work + moving);
         /* c. has one rate, that of the best speed: in phases there are several. */
-        k->drag = has_phases ? 0 : fmin(k->drag, dur * slow / 2);
-        if (least != NULL) least[q->index] = (sim_tick)(dur * slow + moving);
+        k->drag = has_phases ? 0 : less(k->drag, work / 2);
+        if (least != NULL) least[q->index] = (sim_tick)(work + moving);
     }
-    if (least != NULL) k->least = fmax(k->least, (double)graph_longest(j->graph, least));
+    if (least != NULL) k->least = greater(k->least, (double)graph_longest(j->graph, least));
     mem_free(least);
     if (j->status != JOB_DONE) {        /* it did not do all its work */
-        k->least = k->drag = fmin(k->least, (double)j->limit);
+        k->least = k->drag = less(k->least, (double)j->limit);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
+    }
+    for (uint32_t i = 0; i < b->n_within;) {
+        const struct within *x = &b->within[i];
+        if (area[x->of] * x->by > area[x->in]) b->within[i] = b->within[--b->n_within];
+        else i++;
     }
     b->n_counted += k->counted;
     b->least += k->counted ? k->least : 0;
@@ -253,10 +284,10 @@ static double makespan(struct bound *b)
         const struct bound_job *j = ended(b, i);
         if (j == NULL) continue;
         double from = b->closed ? 0 : (double)(j->submit - b->first_submit);
-        most = fmax(most, from + j->least);
+        most = greater(most, from + j->least);
         for (uint32_t p = 0; p < b->n_pools; p++) {
             sum[p] += j->area[p];
-            if (b->capacity[p] > 0) most = fmax(most, from + sum[p] / b->capacity[p]);
+            if (b->capacity[p] > 0) most = greater(most, from + sum[p] / b->capacity[p]);
         }
     }
     return most;
@@ -264,8 +295,8 @@ static double makespan(struct bound *b)
 
 /* ---- mean completion time ---- */
 
-/* One machine: a heap of jobs by key, ties by order of submit. */
-struct item { double key, left, size; sim_tick submit; double drag; uint64_t at; };
+/* A job on one machine, and a heap of them: by key, ties by order of submit. */
+struct item { double key, left, drag; sim_tick submit; uint64_t at; };
 struct pile { struct item *at; size_t n, cap; };
 #define SMALLER(c, a, b) ((a)->key != (b)->key ? (a)->key < (b)->key : (a)->at < (b)->at)
 HEAP(pile, int, struct item, SMALLER);
@@ -284,32 +315,42 @@ static const struct bound_job *next_on(struct bound *b, uint32_t p, uint64_t *i)
  * Sum over the jobs on machine p of (end - submit) under shortest remaining
  * first, or with `mean_busy` of (mean busy time + drag - submit) under shortest
  * area first.  Areas over the capacity: the machine has speed 1.  The pile
- * holds those that would be there at a time, not all.
+ * holds those that wait at a time, not all.
  */
 static double one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
 {
-    double now = 0, sum = 0;
+    double now = 0, sum = 0, next;              /* next: the submit of j */
     uint64_t i = 0;
     const struct bound_job *j = next_on(b, p, &i);
+    struct item x;                              /* the one that the machine works on, if is_busy */
+    bool is_busy = false;
     h->n = 0;
-    while (j != NULL || h->n > 0) {
-        if (h->n == 0) now = fmax(now, (double)j->submit);
-        while (j != NULL && (double)j->submit <= now) {
-            double size = j->area[p] / b->capacity[p];
-            MEM_RESERVE(h->at, h->cap, h->n + 1);
-            pile_push(0, h->at, h->n++, (struct item){ size, size, size, j->submit, j->drag, i++ });
+    while (j != NULL || is_busy) {
+        next = j != NULL ? (double)j->submit : INFINITY;
+        if (!is_busy || next <= now) {          /* j comes, and then the next */
+            const double size = j->area[p] / b->capacity[p];
+            struct item y = { size, size, j->drag, j->submit, i++ };
+            if (!is_busy) { now = greater(now, next); x = y; is_busy = true; }
+            else {
+                if (SMALLER(0, &y, &x)) { struct item was = x; x = y; y = was; }
+                MEM_RESERVE(h->at, h->cap, h->n + 1);
+                pile_push(0, h->at, h->n++, y);
+            }
             j = next_on(b, p, &i);
+            continue;
         }
-        struct item *x = &h->at[0];
-        double next = j != NULL ? (double)j->submit : INFINITY;
-        double step = fmin(x->left, next - now);
-        bool ends = x->left <= next - now;
-        if (mean_busy) sum += step / x->size * (now + step / 2 - (double)x->submit) + (ends ? x->drag : 0);
-        else if (ends) sum += now + step - (double)x->submit;
+        const bool ends = x.left <= next - now;
+        const double step = ends ? x.left : next - now;
+        if (mean_busy) sum += step / x.key * (now + step / 2 - (double)x.submit) + (ends ? x.drag : 0);
+        else if (ends) sum += now + step - (double)x.submit;
         now = ends ? now + step : next;
-        if (ends) { pile_take(0, h->at, h->n--, 0); continue; }
-        x->left -= step;
-        if (!mean_busy) x->key = x->left;       /* still the least: it stays on top */
+        x.left -= step;
+        if (!mean_busy) x.key = x.left;         /* still the least */
+        if (!ends) continue;
+        is_busy = h->n > 0;
+        if (!is_busy) continue;
+        x = h->at[0];
+        pile_take(0, h->at, h->n--, 0);
     }
     return sum;
 }
@@ -318,21 +359,14 @@ static double one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean
  * Machines that are worth the work.  Where every job's share of p is at most its share of q, p can hardly bound more
  * tightly; of two that are covered by each other the first.
  */
-static void find_worth(struct bound *b, bool worth[BOUND_POOLS])
+static void find_worth(const struct bound *b, bool worth[BOUND_POOLS])
 {
-    bool exceeds[BOUND_POOLS][BOUND_POOLS] = { { false } };     /* some job's share of p is above that of q */
-    double by[BOUND_POOLS][BOUND_POOLS] = { { 0 } };
-    for (uint32_t p = 0; p < b->n_pools; p++)
-        for (uint32_t q = 0; q < b->n_pools; q++) if (b->capacity[p] > 0) by[p][q] = b->capacity[q] / b->capacity[p];
-    for (uint64_t i = 0; i < b->job.n; i++) {
-        const struct bound_job *j = ended(b, i);
-        for (uint32_t p = 0; j != NULL && p < b->n_pools; p++)
-            for (uint32_t q = 0; q < b->n_pools; q++) exceeds[p][q] |= j->area[p] * by[p][q] > j->area[q];
-    }
+    bool is_within[BOUND_POOLS][BOUND_POOLS] = { { false } };
+    for (uint32_t i = 0; i < b->n_within; i++) is_within[b->within[i].of][b->within[i].in] = true;
     for (uint32_t p = 0; p < b->n_pools; p++) {
         worth[p] = b->capacity[p] > 0;
         for (uint32_t q = 0; q < b->n_pools; q++)
-            if (q != p && b->capacity[q] > 0 && !exceeds[p][q] && (q < p || exceeds[q][p])) worth[p] = false;
+            if (is_within[p][q] && (q < p || !is_within[q][p])) worth[p] = false;
     }
 }
 
