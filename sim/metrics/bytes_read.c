@@ -23,25 +23,10 @@ static void fini(void *self)
 
 static bool has_data(const struct world *w, uint32_t job) { return world_job(w, job)->graph != NULL; }
 
-static void on_arrived(void *self, const struct world *w, uint32_t job)
-{
-    struct bytes_read *m = self;
-    if (!has_data(w, job)) return;
-    MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
-    memset(&m->job[job], 0, sizeof *m->job);
-}
-
-static void on_started(void *self, const struct world *w, uint32_t task)
-{
-    struct bytes_read *m = self;
-    if (!has_data(w, world_task(w, task)->job)) return;
-    MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
-    memset(&m->task[task], 0, sizeof *m->task);
-}
-
 static void on_moved(void *self, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
 {
     struct bytes_read *m = self;
+    MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
     struct bytes_read_attempt *a = &m->task[task];
     SIM_ASSERT(has_data(w, world_task(w, task)->job) && bytes >= 0);
     *(whole ? &a->whole[level] : &a->part[level]) += bytes;
@@ -59,7 +44,9 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
     struct bytes_read *m = self;
     uint32_t job = world_task(w, task)->job;
     if (!has_data(w, job)) return;
-    const struct bytes_read_attempt *a = &m->task[task];
+    MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
+    MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
+    struct bytes_read_attempt *a = &m->task[task];
     struct bytes_read_sum *j = &m->job[job];
     SIM_ASSERT(reason != STOP_DONE || (bytes_read_total(a->whole) == needed(w, task) && bytes_read_total(a->part) == 0));
     for (int l = 0; l < LEVELS; l++) {
@@ -69,17 +56,20 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
         m->run.read[l] += read;
         m->run.vain[l] += vain;
     }
+    memset(a, 0, sizeof *a);
 }
 
 static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
-    const struct bytes_read *m = self;
+    struct bytes_read *m = self;
     const struct metrics_opts *o = m->out->opts;
     if (!has_data(w, job)) return;
+    MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     for (int l = 0; l < LEVELS && collector_writes_jobs(m->out); l++)
         (void)store_transfer(o->store, o->run, &(struct store_transfer){
             .ordinal = world_job(w, job)->ordinal, .level = bytes_read_level[l],
             .read_b = m->job[job].read[l], .vain_b = m->job[job].vain[l] }, m->out->error);
+    memset(&m->job[job], 0, sizeof *m->job);
 }
 
 int64_t bytes_read_total(const int64_t by_level[LEVELS])
@@ -116,5 +106,5 @@ static void emit(void *self, const struct world *w)
 
 const struct collector bytes_read_collector = {
     .metric = metric, .size = sizeof(struct bytes_read), .emit = emit, .fini = fini,
-    .observer = { .arrived = on_arrived, .started = on_started, .moved = on_moved, .stopped = on_stopped, .job_ended = on_job_ended },
+    .observer = { .moved = on_moved, .stopped = on_stopped, .job_ended = on_job_ended },
 };

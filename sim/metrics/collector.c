@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/stats.h"
 
 /* A name with a place for any text: a leading X or a final R. */
 static bool is_pattern_of(const char *pattern, const char *name)
@@ -44,27 +43,26 @@ static const struct { const char *name; double p; } tail[] = {
     { "p50", 0.5 }, { "p95", 0.95 }, { "p99", 0.99 }, { "max", 1 },
 };
 
-struct collector_spread collector_spread(double mean, double *x, size_t n)
+void collector_choose(struct quantiles *q)
 {
-    struct collector_spread s = { .mean = mean };
     double p[ARRAY_LEN(tail)];
-    _Static_assert(ARRAY_LEN(s.tail) == ARRAY_LEN(tail), "a quantile for each name");
     for (size_t i = 0; i < ARRAY_LEN(tail); i++) p[i] = tail[i].p;
-    stats_quantiles(x, n, p, ARRAY_LEN(tail), s.tail);
-    return s;
+    quantiles_choose(q, p, ARRAY_LEN(tail));
 }
 
-void collector_put_spread(const struct collector_out *out, const char *name, const char *scope,
-                          const struct collector_spread *s)
+void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, double mean,
+                          struct quantiles *q)
 {
     const struct collector_metric *m = declared(out, name, false);
+    double x[ARRAY_LEN(tail)];
     char full[64];
     SIM_ASSERT(m->form == COLLECTOR_SPREAD);
     (void)snprintf(full, sizeof full, "%s_mean", name);
-    put(out, m, full, scope, s->mean);
+    put(out, m, full, scope, mean);
+    quantiles_get(q, x);
     for (size_t i = 0; i < ARRAY_LEN(tail); i++) {
         (void)snprintf(full, sizeof full, "%s_%s", name, tail[i].name);
-        put(out, m, full, scope, s->tail[i]);
+        put(out, m, full, scope, x[i]);
     }
 }
 

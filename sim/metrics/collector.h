@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "base/quantiles.h"
 #include "db/store.h"
 #include "metrics/metrics.h"
 
@@ -72,11 +73,10 @@ COLLECTORS(COLLECTOR_DECLARE)
 
 /* A metric's value; NaN: it is not defined, and has no row. */
 void collector_put(const struct collector_out *out, const char *name, const char *scope, double x);
-/* A mean, and quantiles of x [n], which is permuted; NaN where there is no value. */
-struct collector_spread { double mean, tail[4]; };
-struct collector_spread collector_spread(double mean, double *x, size_t n);
-void collector_put_spread(const struct collector_out *out, const char *name, const char *scope,
-                          const struct collector_spread *s);
+/* A spread: between counting and keeping its values; and, when they were kept, its metrics. */
+void collector_choose(struct quantiles *q);
+void collector_put_spread(const struct collector_out *out, const char *name, const char *scope, double mean,
+                          struct quantiles *q);
 /* A value of a series at this time, to be written at once. */
 void collector_put_series(const struct collector_out *out, sim_tick at, const char *name, double x);
 /* Whether to write a row, by store_...(out->opts->store, out->opts->run, &row, out->error). */

@@ -15,7 +15,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
     struct goodput *g = self;
     const struct job *j = world_job(w, job);
-    g->lost += (collector_wide)j->lost * j->gpu_milli_total / j->n_asked;
+    if (j->lost > 0) g->lost += (collector_wide)j->lost * j->gpu_milli_total / j->n_asked;
     if (j->status != JOB_DONE) return;
     if (j->elastic.max > 0) { g->useful += (collector_wide)j->nominal * j->gpu_milli_total; return; }
     for (uint32_t t = j->first_task; t != NONE;) {

@@ -3,12 +3,13 @@
  * fairness of those that ended and count, in all, by class, by number of GPUs, by
  * user and of workflows; and the row of every job.
  *
- * Cost: O(1) an arrival, an end, and a start and a stop of a task; 56 bytes of a scratch array a job that ended, and
- * 8 of memory when the run is over.
+ * Cost: O(1) an arrival, an end, and a start and a stop of a task; 56 bytes of a scratch array a job that ended, which
+ * is gone through twice when the run is over.
  */
 #include "metrics/collector.h"
 
 #include "base/mem.h"
+#include "base/quantiles.h"
 #include "base/scratch.h"
 #include "db/event_log.h"
 #include "metrics/fairness.h"
@@ -31,8 +32,12 @@ static const struct collector_metric metric[] = {
 /* Of one ended job that counts.  stage_wait -1: it is no workflow. */
 struct ended { int64_t wait, not_running, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
 
-/* The spreads, in order of `spread` below; the last is of all jobs together alone. */
-enum { JCT, STAGE_WAIT = 6, RHO, SPREADS };
+/* The last is of all jobs together alone, the one before it of workflows. */
+enum { JCT, WAIT, NOT_RUNNING, SPAN, SLOWDOWN, BOUNDED, STAGE_WAIT, RHO, SPREADS };
+
+static const char *const spread[SPREADS] = {
+    "jct", "wait", "not_running", "span", "slowdown", "bounded_slowdown", "stage_wait", "rho",
+};
 
 /* Of one user: sums over jobs that count; jobs in the system. */
 struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown, n_live; };
@@ -40,8 +45,8 @@ struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown
 /* Of a live job: `active` when it arrived; us during which any task of it ran, up to `since` while one runs. */
 struct live { int64_t active, ran; sim_tick since; };
 
-/* Jobs that count and are looked at together: how many, and of each spread how many have a value and their sum. */
-struct group { uint64_t n, n_of[SPREADS]; double sum[SPREADS]; };
+/* Jobs that count and are looked at together: how many, and of each spread the sum. */
+struct group { uint64_t n; double sum[SPREADS]; };
 
 /* Ways to divide jobs: all of them, workflows, by class and by number of GPUs. */
 enum way { ALL, WORKFLOWS, CLASSES, SIZES, WAYS };
@@ -80,23 +85,21 @@ static void fini(void *self)
 
 /* ---- what is said of a job ---- */
 
-static int64_t jct(const struct ended *f)         { return f->wait + f->span; }
-static double jct_s(const struct ended *f)        { return (double)jct(f) / 1e6; }
-static double wait_s(const struct ended *f)       { return (double)f->wait / 1e6; }
-static double not_running_s(const struct ended *f) { return (double)f->not_running / 1e6; }
-static double span_s(const struct ended *f)       { return (double)f->span / 1e6; }
-static double slowdown(const struct ended *f)     { return collector_ratio((double)jct(f), (double)f->nominal); }
-static double job_rho(const struct ended *f)      { return f->rho; }
-static double stage_wait_s(const struct ended *f) { return f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6; }
-static double bounded(const struct ended *f)
-{
-    return fmax(1, (double)jct(f) / (double)i64_max(f->nominal, 10 * TICK_SEC));
-}
+static int64_t jct(const struct ended *f) { return f->wait + f->span; }
 
-static const struct { const char *name; double (*of)(const struct ended *); } spread[SPREADS] = {
-    { "jct", jct_s }, { "wait", wait_s }, { "not_running", not_running_s }, { "span", span_s },
-    { "slowdown", slowdown }, { "bounded_slowdown", bounded }, { "stage_wait", stage_wait_s }, { "rho", job_rho },
-};
+/* The value of each spread; NaN: it is not defined. */
+static void find_values(const struct ended *f, double x[SPREADS])
+{
+    const double us = (double)jct(f), bounded = us / (double)i64_max(f->nominal, 10 * TICK_SEC);
+    x[JCT] = us / 1e6;
+    x[WAIT] = (double)f->wait / 1e6;
+    x[NOT_RUNNING] = (double)f->not_running / 1e6;
+    x[SPAN] = (double)f->span / 1e6;
+    x[SLOWDOWN] = collector_ratio(us, (double)f->nominal);
+    x[BOUNDED] = bounded > 1 ? bounded : 1;
+    x[STAGE_WAIT] = f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6;
+    x[RHO] = f->rho;
+}
 
 /* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ... */
 static uint32_t size_of(int32_t n_gpu) { return n_gpu > 0 ? 32 - (uint32_t)__builtin_clz((unsigned)n_gpu) : 0; }
@@ -125,8 +128,9 @@ static void fold_active(struct job_metrics *m, sim_tick now)
 static void on_arrived(void *self, const struct world *w, uint32_t job)
 {
     struct job_metrics *m = self;
-    uint32_t user = world_job(w, job)->user;
-    stage_wait_arrived(&m->stages, w, job);
+    const struct job *j = world_job(w, job);
+    const uint32_t user = j->user;
+    if (j->graph != NULL) stage_wait_arrived(&m->stages, w, job);
     MEM_RESERVE(m->user, m->cap_users, (size_t)user + 1);
     if (m->n_users <= user) m->n_users = (size_t)user + 1;
     fold_active(m, world_now(w));
@@ -138,17 +142,19 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
 static void on_started(void *self, const struct world *w, uint32_t task)
 {
     struct job_metrics *m = self;
-    uint32_t job = world_task(w, task)->job;
-    stage_wait_started(&m->stages, w, task);
-    if (world_job(w, job)->n_running == 1) m->live[job].since = world_now(w);
+    const uint32_t job = world_task(w, task)->job;
+    const struct job *j = world_job(w, job);
+    if (j->graph != NULL) stage_wait_started(&m->stages, w, task);
+    if (j->n_running == 1) m->live[job].since = world_now(w);
 }
 
 static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct job_metrics *m = self;
-    uint32_t job = world_task(w, task)->job;
-    stage_wait_stopped(&m->stages, w, task, reason);
-    if (world_job(w, job)->n_running == 1) m->live[job].ran += world_now(w) - m->live[job].since;     /* the last one */
+    const uint32_t job = world_task(w, task)->job;
+    const struct job *j = world_job(w, job);
+    if (j->graph != NULL) stage_wait_stopped(&m->stages, w, task, reason);
+    if (j->n_running == 1) m->live[job].ran += world_now(w) - m->live[job].since;     /* the last one */
 }
 
 /* An ideal time of the job, us; -1 unknown. */
@@ -161,19 +167,16 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
 static void count_groups(struct job_metrics *m, const struct ended *f)
 {
     double x[SPREADS];
-    for (int k = 0; k < SPREADS; k++) x[k] = spread[k].of(f);
+    find_values(f, x);
     for (enum way w = ALL; w < WAYS; w++) {
         struct groups *g = &m->group[w];
         uint32_t at = group_of(f, w);
         if (at == NONE) continue;
         MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
         if (g->n <= at) g->n = (size_t)at + 1;
-        g->at[at].n++;
-        for (int k = 0; k < SPREADS; k++) {
-            if (isnan(x[k])) continue;
-            g->at[at].n_of[k]++;
-            g->at[at].sum[k] += x[k];
-        }
+        struct group *to = &g->at[at];
+        to->n++;
+        for (int k = 0; k < SPREADS; k++) to->sum[k] += isnan(x[k]) ? 0 : x[k];
     }
     m->n_rho_above_1 += x[RHO] > 1;
 }
@@ -219,7 +222,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     m->n_active -= --m->user[j->user].n_live == 0;
     bool counted = collector_is_counted(m->out, j->ordinal);
     double rho = rho_of(m, w, j, job);
-    sim_tick stage_wait = stage_wait_of(&m->stages, job);
+    sim_tick stage_wait = j->graph != NULL ? stage_wait_of(&m->stages, job) : -1;
     if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, m->live[job].ran, rho, stage_wait);
     if (!collector_writes_jobs(m->out)) return;
     (void)store_job(o->store, o->run, &(struct store_job){
@@ -242,38 +245,75 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 
 /* ---- when the run is over ---- */
 
-/*
- * The k-th spread of each group of a way, out [n groups]: values stand in x group by group.  They were summed in order
- * of the jobs' ends when these came.
- */
-static void find_spreads(struct job_metrics *m, enum way w, int k, double *x, struct collector_spread *out)
+/* Of each group of each way. */
+typedef struct quantiles group_quantiles[SPREADS];
+
+/* Of all jobs together the numbers are the sums of those of the classes. */
+static void count_values(struct job_metrics *m, group_quantiles *const of[WAYS])
 {
-    const struct groups *g = &m->group[w];
-    size_t *to;
-    if (g->n == 0) return;
-    MEM_ARRAY(to, g->n);
-    for (size_t i = 1; i < g->n; i++) to[i] = to[i - 1] + g->at[i - 1].n_of[k];
     for (uint64_t i = 0; i < m->job.n; i++) {
         const struct ended *f = scratch_get(&m->job, i);
-        const double v = spread[k].of(f);
-        const uint32_t at = group_of(f, w);
-        if (at != NONE && !isnan(v)) x[to[at]++] = v;
+        double x[SPREADS];
+        uint32_t bin[SPREADS];
+        find_values(f, x);
+        for (int k = 0; k < SPREADS; k++) bin[k] = quantiles_bin(x[k]);
+        for (enum way w = ALL + 1; w < WAYS; w++) {
+            const uint32_t at = group_of(f, w);
+            if (at == NONE) continue;
+            for (int k = 0; k < SPREADS; k++) quantiles_count(&of[w][at][k], bin[k]);
+        }
     }
-    for (size_t i = 0; i < g->n; i++) {
-        const size_t n = g->at[i].n_of[k];
-        out[i] = collector_spread(n > 0 ? g->at[i].sum[k] / (double)n : NAN, x + to[i] - n, n);
-    }
-    mem_free(to);
+    for (size_t i = 0; i < m->group[CLASSES].n; i++)
+        for (int k = 0; k < SPREADS; k++) quantiles_add(&of[ALL][0][k], &of[CLASSES][i][k]);
 }
 
-static void put_group(const struct job_metrics *m, enum way w, size_t i, const char *scope,
-                      struct collector_spread *of[SPREADS])
+/* Of each spread the bins that some group wants. */
+struct wanted { bool is[SPREADS][QUANTILES_BINS + 1]; };
+
+static void choose_values(const struct job_metrics *m, group_quantiles *const of[WAYS], struct wanted *any)
 {
-    for (int k = 0; k < RHO; k++) {
-        if (k == STAGE_WAIT && w != WORKFLOWS) continue;
-        if (k == JCT) collector_put(m->out, "jobs_counted", scope, (double)m->group[w].at[i].n);
-        collector_put_spread(m->out, spread[k].name, scope, &of[k][i]);
+    for (enum way w = ALL; w < WAYS; w++)
+        for (size_t i = 0; i < m->group[w].n; i++)
+            for (int k = 0; k < SPREADS; k++) {
+                struct quantiles *q = &of[w][i][k];
+                collector_choose(q);
+                for (uint32_t bin = 0; bin < QUANTILES_BINS; bin++) any->is[k][bin] |= quantiles_wants(q, bin);
+            }
+}
+
+static void keep_value(group_quantiles *const of[WAYS], const struct ended *f, int k, uint32_t bin, double x)
+{
+    for (enum way w = ALL; w < WAYS; w++) {
+        const uint32_t at = group_of(f, w);
+        if (at != NONE && quantiles_wants(&of[w][at][k], bin)) quantiles_keep(&of[w][at][k], bin, x);
     }
+}
+
+static void keep_values(struct job_metrics *m, group_quantiles *const of[WAYS], const struct wanted *any)
+{
+    for (uint64_t i = 0; i < m->job.n; i++) {
+        const struct ended *f = scratch_get(&m->job, i);
+        double x[SPREADS];
+        find_values(f, x);
+        for (int k = 0; k < SPREADS; k++) {
+            const uint32_t bin = quantiles_bin(x[k]);
+            if (any->is[k][bin]) keep_value(of, f, k, bin, x[k]);
+        }
+    }
+}
+
+static void put_spread(const struct job_metrics *m, const struct group *g, int k, const char *scope, group_quantiles q)
+{
+    const double n = (double)q[k].n;
+    collector_put_spread(m->out, spread[k], scope, n > 0 ? g->sum[k] / n : NAN, &q[k]);
+}
+
+static void put_group(const struct job_metrics *m, enum way w, const struct group *g, const char *scope,
+                      group_quantiles q)
+{
+    collector_put(m->out, "jobs_counted", scope, (double)g->n);
+    for (int k = JCT; k < STAGE_WAIT; k++) put_spread(m, g, k, scope, q);
+    if (w == WORKFLOWS) put_spread(m, g, STAGE_WAIT, scope, q);
 }
 
 /* What a group is called in column scope; the caller frees it. */
@@ -292,30 +332,36 @@ static char *scope_of(const struct world *w, enum way by, size_t i)
     return mem_strdup("all");
 }
 
-static void put_way(struct job_metrics *m, const struct world *w, enum way by, double *x)
+static void put_way(struct job_metrics *m, const struct world *w, enum way by, group_quantiles *q)
 {
     const struct groups *g = &m->group[by];
-    struct collector_spread *of[SPREADS] = { NULL };
-    for (int k = 0; k < RHO; k++) {
-        MEM_ARRAY(of[k], g->n);
-        if (k != STAGE_WAIT || by == WORKFLOWS) find_spreads(m, by, k, x, of[k]);
-    }
     for (size_t i = 0; i < g->n; i++) {
         if (by == SIZES && g->at[i].n == 0) continue;
         char *scope = scope_of(w, by, i);
-        put_group(m, by, i, scope, of);
+        put_group(m, by, &g->at[i], scope, q[i]);
         mem_free(scope);
     }
-    for (int k = 0; k < RHO; k++) mem_free(of[k]);
 }
 
-static void put_rho(struct job_metrics *m, double *x)
+/* All spreads of all groups. */
+static void put_spreads(struct job_metrics *m, const struct world *w)
 {
-    struct collector_spread s;
-    find_spreads(m, ALL, RHO, x, &s);
-    collector_put_spread(m->out, spread[RHO].name, "all", &s);
-    const double n = (double)m->group[ALL].at[0].n_of[RHO];
-    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, n));
+    group_quantiles *of[WAYS];
+    struct wanted *any;
+    MEM_NEW(any);
+    for (enum way by = ALL; by < WAYS; by++) MEM_ARRAY(of[by], m->group[by].n);
+    count_values(m, of);
+    choose_values(m, of, any);
+    keep_values(m, of, any);
+    mem_free(any);
+    for (enum way by = ALL; by < WAYS; by++) put_way(m, w, by, of[by]);
+    put_spread(m, m->group[ALL].at, RHO, "all", of[ALL][0]);
+    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, (double)of[ALL][0][RHO].n));
+    for (enum way by = ALL; by < WAYS; by++) {
+        for (size_t i = 0; i < m->group[by].n; i++)
+            for (int k = 0; k < SPREADS; k++) quantiles_fini(&of[by][i][k]);
+        mem_free(of[by]);
+    }
 }
 
 static void put_users(const struct job_metrics *m, const struct world *w)
@@ -348,15 +394,11 @@ static void emit(void *self, const struct world *w)
 {
     struct job_metrics *m = self;
     struct groups *classes = &m->group[CLASSES], *all = &m->group[ALL];
-    double *x;
-    MEM_ARRAY(x, m->job.n);
     MEM_RESERVE(all->at, all->cap, 1);                          /* these have their rows without a job */
     MEM_RESERVE(classes->at, classes->cap, world_classes(w)->n);
     all->n = 1;
     classes->n = world_classes(w)->n;
-    for (enum way by = ALL; by < WAYS; by++) put_way(m, w, by, x);
-    put_rho(m, x);
-    mem_free(x);
+    put_spreads(m, w);
     put_users(m, w);
     put_ideals(m);
 }

@@ -28,6 +28,7 @@ enum { RESOURCES = 2 + LICENCES_MAX };          /* CPU and GPU in thousandths, t
 struct lending {
     const struct collector_out *out;
     struct reservations_amount reserved, used, lent, licensed;  /* as the last instant left it; licensed: in use */
+    bool     has_begun;                         /* some job entered a stage: before, nothing is reserved */
     bool     has_any;                           /* one of the first three is not 0 */
     sim_tick since;
     collector_wide reserved_us[RESOURCES], used_us[RESOURCES], lent_us[RESOURCES];
@@ -59,8 +60,9 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
 
 static void on_staged(void *self, const struct world *w, uint32_t job, const struct reservations_stage *s)
 {
-    const struct lending *l = self;
+    struct lending *l = self;
     const struct metrics_opts *o = l->out->opts;
+    l->has_begun = true;
     for (int r = 0; r < RESOURCES; r++) {
         if (amount_of(&s->reserved, r) == 0 || !collector_writes_jobs(l->out)) continue;
         (void)store_stage(o->store, o->run, &(struct store_stage){
@@ -100,6 +102,7 @@ static bool fold(struct lending *l, const struct world *w)
 static void on_instant(void *self, const struct world *w)
 {
     struct lending *l = self;
+    if (!l->has_begun && world_cluster(w)->licences.n == 0) return;
     if (!fold(l, w) || !l->out->opts->write_lending) return;
     const struct { const char *name; const struct reservations_amount *a; } sum[] = {
         { "reserved", &l->reserved }, { "reserved_used", &l->used }, { "lent", &l->lent } };

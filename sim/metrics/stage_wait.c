@@ -22,12 +22,10 @@ void stage_wait_fini(struct stage_wait *s)
 
 void stage_wait_arrived(struct stage_wait *s, const struct world *w, uint32_t job)
 {
-    const struct graph *g = world_job(w, job)->graph;
     MEM_RESERVE(s->job, s->cap, (size_t)job + 1);
     struct stage_wait_job *j = &s->job[job];
     drop_job(j);
-    if (g == NULL) return;
-    j->n = g->n_levels;
+    j->n = world_job(w, job)->graph->n_levels;
     MEM_ARRAY(j->start, j->n);
     MEM_ARRAY(j->end, j->n);
     for (uint32_t k = 0; k < j->n; k++) j->start[k] = j->end[k] = -1;
@@ -37,20 +35,19 @@ void stage_wait_started(struct stage_wait *s, const struct world *w, uint32_t ta
 {
     const struct task *t = world_task(w, task);
     struct stage_wait_job *j = &s->job[t->job];
-    if (j->n > 0 && t->attempts == 1) j->start[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
+    if (t->attempts == 1) j->start[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
 }
 
 void stage_wait_stopped(struct stage_wait *s, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     const struct task *t = world_task(w, task);
     struct stage_wait_job *j = &s->job[t->job];
-    if (j->n > 0 && reason == STOP_DONE) j->end[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
+    if (reason == STOP_DONE) j->end[world_job(w, t->job)->graph->level[t->index]] = world_now(w);
 }
 
 sim_tick stage_wait_of(const struct stage_wait *s, uint32_t job)
 {
     const struct stage_wait_job *j = &s->job[job];
-    if (j->n == 0) return -1;
     sim_tick sum = 0;
     for (uint32_t k = 1; k < j->n; k++)
         if (j->end[k - 1] >= 0 && j->start[k] > j->end[k - 1]) sum += j->start[k] - j->end[k - 1];

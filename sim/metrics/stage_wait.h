@@ -1,6 +1,6 @@
 /*
  * stage_wait.h -- how long workflows waited between their stages.  Layer: metrics.
- * O(1) a start and an end of a task; jobs whose tasks have no order cost a look at their job.
+ * O(1) a start and an end of a task.
  */
 #ifndef METRICS_STAGE_WAIT_H
 #define METRICS_STAGE_WAIT_H
@@ -14,12 +14,12 @@ struct stage_wait { struct stage_wait_job *job; size_t cap; };     /* by job slo
 
 void stage_wait_fini(struct stage_wait *s);     /* zero-initialise to begin */
 
-/* To be called from an observer's members of the same names. */
+/* To be called from an observer's members of the same names, of jobs whose tasks have an order. */
 void stage_wait_arrived(struct stage_wait *s, const struct world *w, uint32_t job);
 void stage_wait_started(struct stage_wait *s, const struct world *w, uint32_t task);
 void stage_wait_stopped(struct stage_wait *s, const struct world *w, uint32_t task, enum stop_reason reason);
 
-/* Time between the end of each stage and the last first start of the next; -1: the job has no order. */
+/* Time between the end of each stage and the last first start of the next. */
 sim_tick stage_wait_of(const struct stage_wait *s, uint32_t job);
 
 #endif

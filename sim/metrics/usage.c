@@ -25,7 +25,7 @@ static const struct collector_metric metric[] = {
 struct by_user {
     int64_t  cpu, mem, gpu;                 /* held now */
     double   weight;                        /* fair-share weight, > 0 */
-    double   share, share_us;               /* weighted dominant share now; its integral */
+    double   share_us;                      /* integral of the weighted dominant share */
     sim_tick since;                         /* share_us is folded up to here */
     sim_tick active_since, active_us;       /* time with a job in the system; the present one began then */
     uint32_t n_live;                        /* jobs in the system */
@@ -73,21 +73,24 @@ static void fold_cluster(struct usage *u, sim_tick now)
     u->since = now;
 }
 
-static void fold_user(struct by_user *x, sim_tick now)
+/* Of all that is there: of what the last instant left. */
+static double share_of(const struct by_user *x, const struct cluster_sum *s)
 {
-    sim_tick dt = now - x->since;
-    x->share_us += x->share * (double)dt;
+    const double a = s->cpu_total > 0 ? (double)x->cpu / (double)s->cpu_total : 0;
+    const double b = s->mem_total > 0 ? (double)x->mem / (double)s->mem_total : 0;
+    const double c = s->gpu_total > 0 ? (double)x->gpu / (double)s->gpu_total : 0;
+    const double most = b > c ? b : c;
+    return (a > most ? a : most) / x->weight;
+}
+
+static void fold_user(const struct usage *u, struct by_user *x, sim_tick now)
+{
+    const sim_tick dt = now - x->since;
+    if (dt == 0) return;
+    x->share_us += share_of(x, &u->now) * (double)dt;
     x->gpu_us += (collector_wide)x->gpu * dt;
     x->cpu_us += (collector_wide)x->cpu * dt;
     x->since = now;
-}
-
-static void set_share(struct by_user *x, const struct cluster_sum *s)
-{
-    double a = s->cpu_total > 0 ? (double)x->cpu / (double)s->cpu_total : 0;
-    double b = s->mem_total > 0 ? (double)x->mem / (double)s->mem_total : 0;
-    double c = s->gpu_total > 0 ? (double)x->gpu / (double)s->gpu_total : 0;
-    x->share = fmax(a, fmax(b, c)) / x->weight;
 }
 
 static struct by_user *user_of(struct usage *u, const struct job *j) { return &u->user[j->user]; }
@@ -120,27 +123,23 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 
 static void change(struct usage *u, const struct world *w, uint32_t task, int sign)
 {
-    const struct cluster *c = world_cluster(w);
-    const struct hold *h = cluster_hold(c, task);
-    sim_tick now = world_now(w);
+    const struct hold *h = cluster_hold(world_cluster(w), task);
     struct by_user *x = user_of(u, world_job_of(w, task));
     int n_cards = 0;
     for (uint64_t k = h->cards; k != 0; k &= k - 1) n_cards++;
-    fold_user(x, now);
+    fold_user(u, x, world_now(w));
     x->cpu += sign * h->cpu_milli;
     x->mem += sign * h->mem_b;
     x->gpu += sign * (int64_t)h->gpu_milli * n_cards;
-    set_share(x, &c->sum);
 }
 
 static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
 {
     struct usage *u = self;
     struct by_user *x = user_of(u, world_job_of(w, task));
-    fold_user(x, world_now(w));
+    fold_user(u, x, world_now(w));
     x->cpu += cluster_hold(world_cluster(w), task)->cpu_milli - was;
     x->mem += cluster_hold(world_cluster(w), task)->mem_b - mem_was;
-    set_share(x, &world_cluster(w)->sum);
 }
 
 static void on_started(void *self, const struct world *w, uint32_t task) { change(self, w, task, 1); }
@@ -155,10 +154,7 @@ static void on_node_changed(void *self, const struct world *w, uint32_t node)
 {
     struct usage *u = self;
     (void)node;
-    for (size_t i = 0; i < u->n_users; i++) {
-        fold_user(&u->user[i], world_now(w));
-        set_share(&u->user[i], &world_cluster(w)->sum);
-    }
+    for (size_t i = 0; i < u->n_users; i++) fold_user(u, &u->user[i], world_now(w));
 }
 
 static void on_instant(void *self, const struct world *w)
@@ -191,7 +187,7 @@ static void fold(struct usage *u, sim_tick now)
     fold_cluster(u, now);
     for (size_t i = 0; i < u->n_users; i++) {
         struct by_user *x = &u->user[i];
-        fold_user(x, now);
+        fold_user(u, x, now);
         if (x->n_live == 0) continue;
         x->active_us += now - x->active_since;
         x->active_since = now;

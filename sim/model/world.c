@@ -8,6 +8,7 @@
 #include "model/world_priv.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/mem.h"
 
 void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c)
@@ -195,6 +196,11 @@ void world_changes_clear(struct world *w) { cluster_changes_clear(w->cluster); }
 
 void world_observe(struct world *w, struct observer o)
 {
+    void (*member[OBSERVER_MEMBERS])(void);
+    SIM_ASSERT(w->n_obs < OBSERVERS_MOST);
+    memcpy(member, (const char *)&o + sizeof o.ctx, sizeof member);
+    for (size_t i = 0; i < OBSERVER_MEMBERS; i++)
+        if (member[i] != NULL) w->listens[i] |= UINT64_C(1) << w->n_obs;
     MEM_PUSH(w->obs, w->n_obs, w->cap_obs, o);
 }
 

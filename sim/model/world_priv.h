@@ -22,6 +22,10 @@
 #include "model/graph.h"
 #include "model/world.h"
 
+/* Members of struct observer behind its ctx, all of them pointers to functions, by number. */
+#define OBSERVER_MEMBER(member) ((offsetof(struct observer, member) - sizeof(void *)) / sizeof(void (*)(void)))
+enum { OBSERVER_MEMBERS = OBSERVER_MEMBER(sample) + 1, OBSERVERS_MOST = 64 };
+
 /* Jobs come from here, one read ahead of its arrival. */
 struct world_arrivals {
     struct source source;
@@ -67,6 +71,7 @@ struct world {
 
     /* What others are told and ask. */
     struct observer *obs;      size_t n_obs, cap_obs;
+    uint64_t         listens[OBSERVER_MEMBERS];     /* by member, bits: the observers that have it */
     struct world_count count;
     uint32_t         n_running, n_waiting;      /* tasks */
     bool             is_stuck;          /* nothing is left to happen and tasks wait, which the decider may do */
@@ -87,13 +92,13 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
     return i * SLOT_FAMILIES + family;
 }
 
-/* Tell every observer that listens to `member`; the world is the first argument. */
-#define TELL(w, member, ...) \
-    do { for (size_t o_ = 0; o_ < (w)->n_obs; o_++) \
-             if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w), __VA_ARGS__); } while (0)
-#define TELL0(w, member) \
-    do { for (size_t o_ = 0; o_ < (w)->n_obs; o_++) \
-             if ((w)->obs[o_].member != NULL) (w)->obs[o_].member((w)->obs[o_].ctx, (w)); } while (0)
+/* Tell every observer that listens to `member`, in order; the world is the first argument. */
+#define TELL_EACH(w, member, ...) \
+    do { for (uint64_t on_ = (w)->listens[OBSERVER_MEMBER(member)]; on_ != 0; on_ &= on_ - 1) { \
+             const struct observer *o_ = &(w)->obs[__builtin_ctzll(on_)]; \
+             o_->member(__VA_ARGS__); } } while (0)
+#define TELL(w, member, ...) TELL_EACH(w, member, o_->ctx, (w), __VA_ARGS__)
+#define TELL0(w, member) TELL_EACH(w, member, o_->ctx, (w))
 
 static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs_order(&w->jobs, t); }
 

@@ -40,8 +40,10 @@ static enum st start_nothing(void *ctx, struct world *w, const struct notice *n,
 /* Both jobs have arrived and wait: the hooks are called by hand from there. */
 static void set_up(struct bench *b)
 {
+    static const struct metrics_opts opts = { .store = NULL };
+    static const struct collector_out out = { .opts = &opts };
     struct diag d = { 0 };
-    *b = (struct bench){ .job = NONE };
+    *b = (struct bench){ .job = NONE, .m.out = &out };
     MEM_RESERVE(b->data.block, b->data.cap_block, 2);
     b->data.block[0].size = 100;
     b->data.block[1].size = 50;
@@ -55,7 +57,6 @@ static void set_up(struct bench *b)
     b->task[0] = world_job(b->w, b->job)->first_task;
     b->task[1] = world_task(b->w, b->task[0])->next;
     b->plain = 1 - b->job;
-    TELL(&b->m, arrived, b->w, b->job);
 }
 
 static void tear_down(struct bench *b)
@@ -85,16 +86,13 @@ Test(moved, an_attempt_that_does_not_end_done_moved_everything_in_vain)
 {
     struct bench b;
     set_up(&b);
-    TELL(&b.m, started, b.w, b.task[0]);
     TELL(&b.m, moved, b.w, b.task[0], LEVEL_LOCAL, 100, true);
     TELL(&b.m, moved, b.w, b.task[0], LEVEL_CROSS, 20, false);
     TELL(&b.m, stopped, b.w, b.task[0], STOP_PREEMPTED);
     is(&b.m.job[b.job], 0, 0, 0, 100, 0, 20);
-    TELL(&b.m, started, b.w, b.task[0]);
     TELL(&b.m, moved, b.w, b.task[0], LEVEL_RACK, 100, true);
     TELL(&b.m, moved, b.w, b.task[0], LEVEL_RACK, 50, true);
     TELL(&b.m, stopped, b.w, b.task[0], STOP_DONE);
-    TELL(&b.m, started, b.w, b.task[1]);
     TELL(&b.m, moved, b.w, b.task[1], LEVEL_LOCAL, 30, true);
     TELL(&b.m, stopped, b.w, b.task[1], STOP_DONE);
     is(&b.m.job[b.job], 30, 150, 0, 100, 0, 20);
@@ -109,7 +107,6 @@ Test(moved, a_done_task_that_did_not_read_what_it_needed_is_a_bug, .signal = SIG
 {
     struct bench b;
     set_up(&b);
-    TELL(&b.m, started, b.w, b.task[0]);
     TELL(&b.m, moved, b.w, b.task[0], LEVEL_LOCAL, 100, true);
     TELL(&b.m, stopped, b.w, b.task[0], STOP_DONE);
 }
@@ -118,10 +115,10 @@ Test(moved, a_slot_used_again_starts_from_nothing)
 {
     struct bench b;
     set_up(&b);
-    TELL(&b.m, started, b.w, b.task[0]);
     TELL(&b.m, moved, b.w, b.task[0], LEVEL_CROSS, 100, true);
     TELL(&b.m, stopped, b.w, b.task[0], STOP_FAILED);
-    TELL(&b.m, arrived, b.w, b.job);
+    is(&b.m.job[b.job], 0, 0, 0, 0, 0, 100);
+    TELL(&b.m, job_ended, b.w, b.job);
     is(&b.m.job[b.job], 0, 0, 0, 0, 0, 0);
     is(&b.m.run, 0, 0, 0, 0, 0, 100);
     tear_down(&b);
@@ -132,10 +129,9 @@ Test(moved, a_job_without_data_costs_and_says_nothing)
     struct bench b;
     set_up(&b);
     uint32_t plain = b.plain, t = world_job(b.w, plain)->first_task;
-    TELL(&b.m, arrived, b.w, plain);
-    TELL(&b.m, started, b.w, t);
     TELL(&b.m, stopped, b.w, t, STOP_DONE);
-    cr_assert_eq(b.m.cap_task, 0);
+    TELL(&b.m, job_ended, b.w, plain);
+    cr_assert_eq(b.m.cap_task + b.m.cap_job, 0);
     cr_assert_eq(bytes_read_total(b.m.run.read), 0);
     tear_down(&b);
 }
