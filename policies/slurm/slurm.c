@@ -150,9 +150,13 @@ void slurm_start(struct slurm *s, uint32_t unit, uint32_t part, const char *reas
 
 static void count_up(struct slurm *s)
 {
-    memset(s->up, 0, s->conf.n_words * sizeof *s->up);
-    for (uint32_t i = 0; i < s->conf.n_nodes; i++)
-        if (s->sched.view->node[i].is_up != 0) nodeset_put(s->up, i);
+    const struct pol_view *v = s->sched.view;
+    for (uint32_t k = 0; k < (s->knows_up ? v->n_changed : s->conf.n_nodes); k++) {
+        const uint32_t i = s->knows_up ? v->changed[k] : k;
+        if (v->node[i].is_up != 0) nodeset_put(s->up, i);
+        else s->up[i / 64] &= ~(UINT64_C(1) << i % 64);
+    }
+    s->knows_up = true;
 }
 
 /* Of units that started in the round. */

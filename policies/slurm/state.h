@@ -82,7 +82,7 @@ struct slurm {
     struct slurm_job *job; size_t cap_job;
     struct slurm_record *order; size_t cap_order; uint32_t n_order;     /* waiting, by priority; some started since */
     uint32_t n_waiting;
-    uint64_t *up;                       /* nodes that are up, of this decision */
+    uint64_t *up; bool knows_up;        /* nodes that are up, of this decision; knows: only changes are to be noted */
     uint64_t *clearing;                 /* nodes that are not clear of an ended job yet */
     struct slurm_select select;
     struct slurm_clock clock;

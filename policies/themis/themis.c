@@ -172,9 +172,9 @@ static double pace_of(struct themis *l, uint32_t id)
 static uint32_t free_gpus(const struct themis *l)
 {
     const struct plan *p = &l->sched.plan;
-    int64_t milli = 0;
-    for (uint32_t n = 0; n < p->n_nodes; n++)
-        if (p->node[n].n.is_up && !(l->holds && l->is_held[n])) milli += p->node[n].gpu_free;
+    int64_t milli = p->gpu_free;
+    for (uint32_t n = 0; l->holds && n < p->n_nodes; n++)
+        if (p->node[n].n.is_up && l->is_held[n]) milli -= p->node[n].gpu_free;
     return (uint32_t)(milli / CARD);
 }
 

@@ -29,22 +29,23 @@ static void touch(struct plan *p, uint32_t node)
 
 /* ---- in step with the view ---- */
 
-static void sum_cards(struct plan *p, struct plan_node *o)
+static void sum_cards(const struct plan *p, struct plan_node *o)
 {
-    p->gpu_free -= o->gpu_free;
     o->gpu_free = 0;
     o->n_idle = 0;
     for (uint32_t k = o->n.card0; k < o->n.card0 + o->n.n_gpu; k++) {
         o->gpu_free += p->card[k].milli_free;
         o->n_idle += p->card[k].milli_free == WHOLE;
     }
-    p->gpu_free += o->gpu_free;
 }
+
+/* Of the sums over all nodes, what this one is part of. */
+static int64_t part_of(const struct plan_node *o) { return o->n.is_up ? o->gpu_free : 0; }
 
 /* A node changes, its cards as well. */
 static void put(struct plan *p, uint32_t node, const struct plan_node *o, const struct pol_card *card)
 {
-    p->gpu_free += o->gpu_free - p->node[node].gpu_free;
+    p->gpu_free += part_of(o) - part_of(&p->node[node]);
     p->node[node] = *o;
     if (o->n.n_gpu > 0) memcpy(&p->card[o->n.card0], card, o->n.n_gpu * sizeof *card);
     touch(p, node);
@@ -103,6 +104,7 @@ static void build(struct plan *p, const struct pol_view *v)
         struct plan_node *o = &p->node[i];
         o->n = v->node[i];
         sum_cards(p, o);
+        p->gpu_free += part_of(o);
         o->has_like_cards = has_like_cards(p, &o->n);
         for (int k = 0; k < POL_ENGINES_MAX; k++) o->has_engines |= o->n.engine_total[k] > 0;
         if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
@@ -134,8 +136,10 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
         p->card[k] = to;
     }
     if (same) return;
+    p->gpu_free -= part_of(o);
     o->n = *n;
     sum_cards(p, o);
+    p->gpu_free += part_of(o);
     touch(p, i);
     if (grew) p->freed_epoch = ++p->last_epoch;
 }
@@ -221,9 +225,9 @@ static void change(struct plan *p, uint32_t node, const struct pol_shape *s, uin
 {
     struct plan_node *o = &p->node[node];
     save(p, node);
-    p->gpu_free -= o->gpu_free;
+    p->gpu_free -= part_of(o);
     move(o, &p->card[o->n.card0], s, cards, sign);
-    p->gpu_free += o->gpu_free;
+    p->gpu_free += part_of(o);
     touch(p, node);
 }
 
@@ -264,7 +268,9 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
     if (t->n.n_tasks > o->n.n_tasks) o->n.n_tasks = t->n.n_tasks;
     if (t->n_no_cpu > o->n_no_cpu) o->n_no_cpu = t->n_no_cpu;
     if (t->n_no_mem > o->n_no_mem) o->n_no_mem = t->n_no_mem;
+    p->gpu_free -= part_of(o);
     sum_cards(p, o);
+    p->gpu_free += part_of(o);
     touch(p, node);
 }
 
