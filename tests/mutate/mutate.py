@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 B = os.path.join(ROOT, "build/mutate")
 LOOK = 2                # processor seconds after which a command may be at it for ever
 LIMIT = 60              # the most that it may take without a mutant; with one, it is given twice what it takes so
-PATIENCE = 900          # seconds after which a command that neither works nor ends is given up
+PATIENCE = 900          # seconds without a processor's work after which a command is given up
 AT_A_TIME = 2
 KILLED = B + "/killed.txt"
 CRITERION = ["-j1", "--fail-fast"]
@@ -122,10 +122,12 @@ def end(p):
 
 def watch(p, most, is_over):
     """Ends a command that goes round for ever, or stands still for ever."""
-    began = time.monotonic()
+    worked, last = time.monotonic(), 0
     while not is_over.wait(2):
         spent = sum(family(p.pid).values())
-        if spent > LOOK and spent > most() or time.monotonic() > began + PATIENCE:
+        if spent != last:
+            worked, last = time.monotonic(), spent
+        if spent > LOOK and spent > most() or time.monotonic() > worked + PATIENCE:
             end(p)
 
 
