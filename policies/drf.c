@@ -30,7 +30,7 @@ struct drf {
     struct share_weights weights;
     struct drf_user *user; size_t cap_user; uint32_t n_users;
     uint32_t *list; size_t cap_list; uint32_t n_list;   /* users with units waiting, any order */
-    uint32_t *heap; size_t cap_heap; uint32_t n_heap;   /* users not set aside, by share then id */
+    uint32_t *heap; size_t cap_heap; uint32_t n_heap;   /* users not set aside, by share then id; none between decisions */
 };
 
 enum { P_PLACE, P_MODE, P_WEIGHTS };
@@ -107,7 +107,6 @@ static void reckon(struct drf *f, struct drf_user *u)
 
 static void gather(struct drf *f)
 {
-    f->n_heap = 0;
     for (uint32_t i = f->n_list; i-- > 0;) {
         uint32_t id = f->list[i];
         struct drf_user *u = &f->user[id];

@@ -92,6 +92,7 @@ Test(elastic, goes_at_the_speed_of_its_size_and_pays_for_a_change)
                             "300 stop 0.4 n1 scaled\n300 stop 0.5 n1 scaled\n300 stop 0.6 n1 scaled\n300 stop 0.7 n1 scaled\n"
                             "300 start 0.0 n0\n300 start 0.1 n0\n300 start 0.2 n0\n"
                             "650 stop 0.0 n0 done\n650 stop 0.1 n0 done\n650 stop 0.2 n0 done\n650 end 0 done\n", "%s", s.log);
+    cr_assert_eq(s.count.elastic, 1);
     cr_assert_eq(s.count.scalings, 1);
     cr_assert_eq(s.count.preemptions, 0);
     cr_assert_eq(s.lost, 0);

@@ -45,6 +45,19 @@ Test(steps, between_points_it_is_linear)
     cr_assert_float_eq(step_at(NULL, 9, 16, 200), 4 + 1.6 + 0.09, 1e-9);
 }
 
+/* 15 and a little more, which a float cannot tell from it: what was answered for one is not said of the other. */
+Test(steps, points_next_to_each_other_are_two)
+{
+    const double next = 15 + 1e-8;
+    cr_assert_eq((float)next, 15.0f);
+    for (uint32_t m = 10; m <= 20; m += 10) add(NULL, 1, 1, m, m);
+    cr_assert_null(steps_ready(&s));
+    const double first = step_at(NULL, 1, 1, 15);
+    cr_assert_float_eq(first, 15, 1e-9);
+    cr_assert_gt(step_at(NULL, 1, 1, next), first);
+    cr_assert_eq(step_at(NULL, 1, 1, 15), first);
+}
+
 /* Of the points at (2,4), (2,8) with 10 and 14 examples and one apart, the three around (2, 5, 10.5) tell. */
 Test(steps, the_simplex_is_the_one_around_the_point)
 {

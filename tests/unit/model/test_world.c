@@ -29,6 +29,7 @@ Test(world, jobs_wait_for_a_place_and_take_it_when_it_is_freed)
            "100 start 1 n0\n150 stop 1 n0 done\n150 end 1 done\n");
     cr_assert_eq(s.count.done, 2);
     cr_assert_eq(s.count.starts, 2);
+    cr_assert_eq(s.count.elastic, 0);
 }
 
 /* Both at 100: the end comes first, so the arrival finds the place free. */

@@ -273,6 +273,21 @@ Test(gsp, s4_10_a_job_keeps_its_longest_run_task)
     fakehost_destroy(h);
 }
 
+/* Q = 3; e, which came first, wants two, and is ready after a took all: the one that is over after 1 and 1 is e's. */
+Test(gsp, s4_6_who_came_first_is_first_though_ready_late)
+{
+    struct fakehost *h = cluster(1, 3, 1);
+    fakehost_open(h, &pol_gsp, "");
+    uint32_t e = job_of_gpus(h, 0, 2), a = job_of_gpus(h, 0, 9);
+    for (uint32_t i = 0; i < 2; i++) fakehost_block(h, first_of(h, e) + i);
+    fakehost_decide(h, 0);
+    cr_assert_eq(n_running(h, a), 3);
+    for (uint32_t i = 0; i < 2; i++) fakehost_ready(h, first_of(h, e) + i);
+    fakehost_decide(h, S);
+    cr_assert(n_running(h, e) == 2 && n_running(h, a) == 1, "%u and %u", n_running(h, e), n_running(h, a));
+    fakehost_destroy(h);
+}
+
 /*
  * Two jobs that came before have the two GPUs as their shares once their tasks are ready, and a, which holds both,
  * none: its longest-run task runs on all the same, so that one of them waits.

@@ -202,6 +202,18 @@ Test(kube, S3_7_the_cores_of_a_card_count)
     cr_assert(apart >= 15 * KUBE_POINT - 1 && apart <= 15 * KUBE_POINT + 1, "%ld", (long)apart);
 }
 
+/* S3-7: of cards that differ the least memory counts, whichever has it: 8 GB, not 16. */
+Test(kube, S3_7_the_card_with_the_least_memory_counts)
+{
+    uint32_t s = shape(2000, 4 * GIB, 2, 8 * GB, 0), small = node(2, 0, 8 * GB, 0);
+    uint32_t first = node(2, 0, 8 * GB, 0), last = node(2, 0, 8 * GB, 0);
+    struct pol_card *large[] = { &b.card[b.node[first].card0 + 1], &b.card[b.node[last].card0] };
+    for (int i = 0; i < 2; i++) large[i]->mem_total = large[i]->mem_free = 16 * GB;
+    ready(KUBE_HYBRID);
+    cr_assert_eq(plugin("similar", s, first), plugin("similar", s, small));
+    cr_assert_eq(plugin("similar", s, last), plugin("similar", s, small));
+}
+
 /* S3-8: in [0, 100], and not lower for a better card or more similarity, for both switches and all measures. */
 Test(kube, S3_8_gpu_score_is_bounded_and_monotone)
 {
