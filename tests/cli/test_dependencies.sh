@@ -50,6 +50,20 @@ check "with the one that let it go" \
     says "00:00:04  was submitted, and waited for job not until it was eligible, 51 s (afterany:not+5s)"
 check "and of one that never was" expect 0 "$fairway" explain "$dir/t.db" 1 not
 check "why" says "00:00:50  never eligible: what it waited for can never come about"
+# Nobody starts wide: kube-split keeps it off the nodes with GPUs.  Once next is over, nothing is waited for.
+cat >"$dir/left.csv" <<'X'
+id,submit_s,duration_s,cpus,gpus,after
+a,0,10,1,1,
+next,1,10,1,1,afterok:a
+wide,2,10,4,0,
+X
+left() {
+    expect 1 timeout 30 "$fairway" run "$dir/t.yaml" -p kube-split --set trace.path=left.csv \
+        --set 'cluster.groups=[{name: g, cpus: 8, mem: 8GiB, gpus: 1, gpu_type: A}, {name: c, cpus: 2, mem: 8GiB}]' \
+        --set output.sample_every=1m -d "$dir/left.db"
+}
+check "with samples to come, a run ends that nobody will go on with" left
+check "and says so" says "1 jobs were left unfinished"
 check "strict makes the job that is not there an error, at its row" fails 2 "t.csv:7" \
     "$fairway" run "$dir/t.yaml" -d "$dir/s.db" --set trace.strict=true
 check "convert keeps what they wait for" sh -c '"$1" trace convert "$2" >"$3/back.csv" && mv "$3/back.csv" "$2"' - \

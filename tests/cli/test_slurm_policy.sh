@@ -46,6 +46,15 @@ END
 check "what delays nobody is backfilled" same "$(ran)" "wide@3:a1 small@10:a1 whole@103:a1"
 sed -i 's/20,u,,1,0,2,300/20,u,,1,0,2,700/' "$dir/jobs.csv"
 check "what would delay the one before it is not" same "$(ran)" "wide@3:a1 whole@103:a1 small@153:a1"
+# From 63 on the node is kept for a minute, which begins and ends in the first 300 s: for all of these.
+files "SchedulerParameters=bf_resolution=300
+$one"
+jobs <<'END'
+wide,0,50,u,,1,0,6,60,0
+whole,1,50,u,,1,0,8,60,0
+small,2,20,u,,1,0,2,700,0
+END
+check "what is kept is kept for bf_resolution at least" same "$(ran)" "wide@3:a1 whole@53:a1 small@103:a1"
 files "SchedulerType=sched/builtin
 $one"
 jobs <<'END'
@@ -260,6 +269,21 @@ sed -i 's/^PreemptMode=.*/PreemptMode=SUSPEND,GANG/' "$dir/slurm.conf"
 run="cd $dir && rm -f r.db && $fairway run -q -p slurm:config=slurm.conf -d r.db s.yaml"
 check "what becomes of PreemptMode=SUSPEND" expect 0 sh -c "$run"
 check "is told" grep -q "waits again as with REQUEUE" "$dir/err"
+
+# preempt/partition_prio: a higher tier stops a lower one, and jobs of tiers alike go by what else orders them.
+files "PartitionName=p Nodes=a1 Default=YES
+PartitionName=q Nodes=a1
+PartitionName=top Nodes=a1 PriorityTier=2
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE"
+jobs <<'END'
+first,0,20,u,p,1,0,8,600,0
+second,0,10,u,q,1,0,8,60,0
+third,0,10,u,p,1,0,8,60,0
+above,10,10,u,top,1,0,8,60,0
+END
+check "a tier preempts a lower one, and none of its own" \
+    same "$(ran)" "first@3:a1 above@10:a1 first@20:a1 second@33:a1 third@43:a1"
 
 # ---- reservations ----
 # kept PARAMETERS LINES: as `ran`, with these reservations

@@ -122,6 +122,12 @@ Test(synergy, who_is_wider_than_a_node_takes_its_part_of_what_there_is)
     synergy_wish(&s, 2);
     cr_assert_eq(unit[0].wish.cpu_milli, 12 * CORE);
     cr_assert_eq(unit[1].wish.cpu_milli, 4 * CORE, "%d", (int)unit[1].wish.cpu_milli);
+    /* Where 6 are the most that it can use, it has no more, and the other one its 8. */
+    best[0].cpu_milli = 6 * CORE;
+    need[0].cores = 6;
+    synergy_wish(&s, 2);
+    cr_assert_eq(unit[0].wish.cpu_milli, 6 * CORE, "%d", (int)unit[0].wish.cpu_milli);
+    cr_assert_eq(unit[1].wish.cpu_milli, 8 * CORE, "%d", (int)unit[1].wish.cpu_milli);
     lp_destroy(s.lp);
     free(s.column);
 }
