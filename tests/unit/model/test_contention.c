@@ -305,6 +305,25 @@ Test(contention, measured_pairs_are_used_as_they_are)
     ends(1, 1000000);
 }
 
+/* Of a's rows those of the type, of any type where there are none of it, and 0 where there are none at all. */
+Test(contention, the_mean_of_measured_pairs)
+{
+    node(1, "v", 1);
+    node(1, "w", 1);
+    node(1, "x", 1);
+    const uint32_t v = intern_find(&s.cluster.gpu_types, "v"), w = intern_find(&s.cluster.gpu_types, "w");
+    pair("a", "b", v, 0.5);
+    pair("a", "c", v, 0.9);
+    pair("a", "b", NONE, 0.3);
+    pair("b", "a", w, 0.6);
+    const struct measured *m = &s.profiles.sharing.pairs;
+    const uint32_t a = throughput_model(&s.perf, "a"), b = throughput_model(&s.perf, "b");
+    cr_assert_float_eq(measured_mean(m, a, v), 0.7, 1e-12);
+    cr_assert_float_eq(measured_mean(m, a, w), 0.3, 1e-12);
+    cr_assert_float_eq(measured_mean(m, b, w), 0.6, 1e-12);
+    cr_assert_eq(measured_mean(m, b, v), 0);
+}
+
 /* Factors of measured neighbours multiply; with one that was not measured the card is asked for twice. */
 Test(contention, several_neighbours)
 {

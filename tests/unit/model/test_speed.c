@@ -321,3 +321,18 @@ Test(speed, a_gang_runs_as_its_worst_node_lets_it)
     stage_run(&s);
     cr_assert_eq(stage_end_of(&s, 0), 2000);
 }
+
+/* A rate of its own is known, one by the type's speed is not; without a model there is none. */
+Test(speed, which_rates_are_a_models_own)
+{
+    stage_node(&s, 1000, 1, "v", 1);
+    stage_node(&s, 1000, 1, "w", 0.5);
+    const uint32_t a = throughput_model(&s.perf, "a"), v = intern_find(&s.cluster.gpu_types, "v"),
+                   w = intern_find(&s.cluster.gpu_types, "w");
+    throughput_set(&s.perf, a, v, 3 * RATE_ONE);
+    cr_assert(throughput_is_known(&s.perf, a, v) && !throughput_is_known(&s.perf, a, w));
+    cr_assert_not(throughput_is_known(&s.perf, NONE, v));
+    cr_assert_eq(throughput_rate(&s.perf, &s.cluster, a, v), 3 * RATE_ONE);
+    cr_assert_eq(throughput_rate(&s.perf, &s.cluster, a, w), RATE_ONE / 2);
+    cr_assert_eq(throughput_rate(&s.perf, &s.cluster, NONE, w), RATE_ONE / 2);
+}
