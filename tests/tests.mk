@@ -97,7 +97,9 @@ bench-curves: all $(MEASURE)            ## the same up to 100,000 nodes, 100,000
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) all $(B)/bench.db $(B)/bench.svg
 bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up to MOST=10000000 of them
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
-.PHONY: bench-quick bench-curves bench-jobs
+bench-nodes: all $(MEASURE)             ## what a job costs on 1,000 to 100,000 nodes, under POLICIES="a b"
+	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) nodes $(B)/bench.db $(B)/bench.svg
+.PHONY: bench-quick bench-curves bench-jobs bench-nodes
 
 # ---- where it ends, where time goes, and one run in parts ----
 bench-limits: all $(MEASURE)            ## the largest trace and the largest cluster for GIB=24 of memory

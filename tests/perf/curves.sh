@@ -3,8 +3,8 @@
 # under every policy that places ordinary jobs: processor time, which other work on the machine hardly changes.
 # Each point goes into a SQLite file, the curves into a chart, and what a job costs at one point over what it costs at
 # another is held against ratios.csv: a quadratic never comes back unseen.
-# usage: curves.sh FAIRWAY MEASURE quick|jobs|all DB CHART         status 1: a ratio is above its bound
-# `jobs`: growth in jobs alone, up to MOST (10,000,000) of them
+# usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|all DB CHART   status 1: a ratio is above its bound
+# `jobs`: growth in jobs alone, up to MOST (10,000,000) of them; `nodes`: in nodes alone.  POLICIES: of these alone
 set -eu
 fairway=$1 measure=$2 size=$3 db=$4 chart=$5
 here=$(dirname "$0")
@@ -64,12 +64,13 @@ point() {
 
 case $size in
 jobs)  nodes= queue= shapes= growth=$(printf '%s\n' 100000 1000000 "${MOST:-10000000}" | sort -nu) ;;
+nodes) nodes="1000 10000 50000 100000" n_nodes=10000 queue= shapes= growth= ;;
 quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
 all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000
        growth="100000 1000000 10000000" ;;
 esac
-policies="fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf kube-default
-          multiqueue workflow"
+policies=${POLICIES:-fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf
+          kube-default multiqueue workflow}
 
 for p in $policies; do
     for x in $nodes; do
@@ -86,8 +87,9 @@ for x in $growth; do
     point jobs "$x" "$x" fifo "$dir/file.yaml"
 done
 
+axes="${nodes:+nodes }${queue:+queue }${shapes:+shapes }${growth:+jobs}"
 if command -v gnuplot >/dev/null; then
-    gnuplot -e "db = '$db'; chart = '$chart'; axes = '${nodes:+nodes queue shapes }jobs'" "$here/curves.gp"
+    gnuplot -e "db = '$db'; chart = '$chart'; axes = '$axes'" "$here/curves.gp"
     echo "chart: $chart"
 fi
 
