@@ -56,7 +56,8 @@ enum st ids_add(struct ids *s, uint64_t hash, uint32_t line, uint32_t *before, s
     MAP_EACH(k, &s->map, (uint32_t)hash)
         if (s->at[k].hash == hash) *before = (uint32_t)s->at[k].line;
     map_add(&s->map, (uint32_t)hash, (uint32_t)s->n);
-    MEM_PUSH(s->at, s->n, s->cap, (struct ids_entry){ hash, line });
+    MEM_ROOM(s->at, s->cap, s->n + 1);
+    s->at[s->n++] = (struct ids_entry){ hash, line };
     return ST_OK;
 }
 

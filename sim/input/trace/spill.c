@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
 #include "base/rng.h"
@@ -92,7 +91,7 @@ static size_t make_record(struct spill *x, const struct job_spec *s)
 {
     const size_t groups = s->n_groups * sizeof *s->group;
     size_t n = sizeof(struct record) + groups;
-    MEM_ROOM(x->record, x->cap_record, n);
+    MEM_ROOM(x->record, x->cap_record, n + ALIGN);
     struct record *r = (void *)x->record;
     r->spec = *s;
     memcpy(r + 1, s->group, groups);
@@ -106,8 +105,8 @@ static size_t make_record(struct spill *x, const struct job_spec *s)
         set_text(&r->spec, i, (const char *)n);
         n += len;
     }
-    for (; n % ALIGN != 0; n++) x->record[n] = '\0';
-    return n;
+    memset(x->record + n, 0, ALIGN);
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* The record behind what is kept; its bytes. */
@@ -157,17 +156,33 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
     return ok ? ST_OK : diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
 }
 
-static int by_submit(const void *a, const void *b)
+/* What entries are sorted by: the time since `least`, and of equal times, if by_waits, who waits comes last. */
+struct order { sim_tick least; bool by_waits; };
+enum { DIGIT = 11 };            /* bits */
+static size_t digit_of(const struct order *o, const struct entry *e, int shift)
 {
-    const struct entry *x = a, *y = b;
-    if (x->submit != y->submit) return x->submit < y->submit ? -1 : 1;
-    return x->offset < y->offset ? -1 : 1;      /* offset: file order */
+    const uint64_t key = (uint64_t)(e->submit - o->least) << 1 | (o->by_waits && waits(e));
+    return key >> shift & ((1 << DIGIT) - 1);
 }
 
-static int by_submit_and_waits(const void *a, const void *b)
+/* Digit by digit from the last, so that ties stay as they are. */
+static void sort(struct spill *x, const struct order *o, sim_tick most)
 {
-    const struct entry *x = a, *y = b;
-    return x->submit == y->submit && waits(x) != waits(y) ? waits(x) - waits(y) : by_submit(a, b);
+    struct entry *from = x->at, *to;
+    int shift = 0;
+    MEM_ARRAY(to, x->n);
+    for (uint64_t left = (uint64_t)(most - o->least) << 1 | 1; left > 0; left >>= DIGIT, shift += DIGIT) {
+        size_t at[(1 << DIGIT) + 1] = { 0 };
+        for (size_t i = 0; i < x->n; i++) at[digit_of(o, &from[i], shift) + 1]++;
+        for (size_t k = 1; k < ARRAY_LEN(at); k++) at[k] += at[k - 1];
+        for (size_t i = 0; i < x->n; i++) to[at[digit_of(o, &from[i], shift)]++] = from[i];
+        struct entry *const was = from;
+        from = to;
+        to = was;
+    }
+    x->at = from;
+    x->cap = x->n;
+    mem_free(to);
 }
 
 /* Of sorted jobs. */
@@ -192,16 +207,18 @@ enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to,
         return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
     size_t n = 0;
     bool sorted = true;
+    sim_tick least = INT64_MAX, most = INT64_MIN;
     for (size_t i = 0; i < x->n; i++) {
-        if (x->at[i].submit - origin < from || x->at[i].submit - origin >= to) continue;
-        x->at[n++] = x->at[i];
-        sorted = sorted && (n < 2 || x->at[n - 2].submit <= x->at[n - 1].submit);
+        const struct entry e = x->at[i];
+        if (e.submit - origin < from || e.submit - origin >= to) continue;
+        sorted = sorted && e.submit >= most;
+        least = i64_min(least, e.submit);
+        most = i64_max(most, e.submit);
+        x->at[n++] = e;
     }
     x->n = n;
-    if (tie_seed > 0) {
-        qsort(x->at, x->n, sizeof *x->at, by_submit_and_waits);
-        shuffle_ties(x, tie_seed);
-    } else if (!sorted) qsort(x->at, x->n, sizeof *x->at, by_submit);
+    if (n > 0 && (!sorted || tie_seed > 0)) sort(x, &(const struct order){ least, tie_seed > 0 }, most);
+    if (tie_seed > 0) shuffle_ties(x, tie_seed);
     return ST_OK;
 }
 

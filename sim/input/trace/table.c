@@ -62,7 +62,7 @@ struct step {
     const struct mapping_value *v;
     uint32_t column;
     int64_t unit;                       /* of what it becomes; of bytes whose unit is in the text, 1 */
-    bool dates_are_plain;               /* and exact in this unit; of a pattern's dates some are numbers, and mean these */
+    bool dates_are_plain;               /* and exact in this unit; those of a pattern may be numbers, and mean these */
     bool is_constant, is_known;         /* constant: the same in every row; known: and read */
 };
 
