@@ -234,23 +234,29 @@ static enum st read_draw(struct build *b, const struct ydoc_node *g, struct node
     return ST_OK;
 }
 
+/* The last `width` decimal digits of i, before `end`. */
+static void write_digits(char *end, int width, int64_t i)
+{
+    for (; width > 0; width--, i /= 10) *--end = (char)('0' + i % 10);
+}
+
 static enum st add_group(struct build *b, const struct ydoc_node *g, struct node_spec *s, int64_t count, int64_t per_rack, struct diag *d)
 {
-    int width = snprintf(NULL, 0, "%lld", (long long)(count - 1));
+    const int width = snprintf(NULL, 0, "%lld", (long long)(count - 1));
     enum st st = ST_OK;
-    char *rack = NULL;
+    struct node_spec one = *s;
+    char *name = count > 1 ? mem_printf("%s-%*s", s->name, width, "") : NULL, *rack = NULL;
+    if (name != NULL) one.name = name;
     for (int64_t i = 0; i < count && st == ST_OK; i++) {
-        struct node_spec one = *s;
-        char *name = count > 1 ? mem_printf("%s-%0*lld", s->name, width, (long long)i) : NULL;
+        if (name != NULL) write_digits(name + strlen(s->name) + 1 + width, width, i);
         if (per_rack > 0 && i % per_rack == 0) {
             mem_free(rack);
-            rack = mem_printf("%s-rack%lld", s->name, (long long)(i / per_rack));
+            one.rack = rack = mem_printf("%s-rack%lld", s->name, (long long)(i / per_rack));
         }
-        if (name != NULL) one.name = name;
-        if (rack != NULL) one.rack = rack;
-        st = b->sink.add(&b->sink, &one, g->file, g->line, g->col, d);
-        mem_free(name);
+        struct node_spec node = one;
+        st = b->sink.add(&b->sink, &node, g->file, g->line, g->col, d);
     }
+    mem_free(name);
     mem_free(rack);
     return st;
 }
