@@ -58,6 +58,11 @@ static enum st read_figures(struct native *x, enum native_col col, int64_t unit,
 {
     const char *s = csv_field(x->csv, x->at[col]);
     out->n = 0;
+    if (*s == '\0') return ST_OK;
+    if (value_short(s, unit > 0 ? unit : 1, &out->v[0]) && out->v[0] >= min && out->v[0] <= max) {  /* nearly always */
+        out->n = 1;
+        return col == DURATION ? csv_form(x->csv, x->at[col], VALUE_NUMBER, d) : ST_OK;
+    }
     while (*s != '\0') {
         char one[64];
         size_t len = strcspn(s, "+");
