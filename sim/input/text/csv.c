@@ -74,7 +74,7 @@ enum st csv_open(struct csv **out, const char *path, char delim, struct diag *d)
     SIM_ASSERT(csv_init(&c->parser, CSV_STRICT | CSV_STRICT_FINI) == 0);
     csv_set_delim(&c->parser, (unsigned char)delim);
     if (delim == '|') csv_set_quote(&c->parser, '\0');      /* which no line has */
-    for (int ch = ' '; ch < 0x7f; ch++) c->is_plain[ch] = ch != '"' && ch != delim;
+    for (int ch = ' '; ch < 0x7f; ch++) c->is_plain[ch] = ch != ' ' && ch != '"' && ch != delim;
     *out = c;
     return ST_OK;
 }
@@ -128,20 +128,24 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
 static bool split_plain(struct csv *c)
 {
     char *const line = c->block + c->at, *p = line;
-    size_t n = 0;
-    if (*p == ' ') return false;
+    const char delim = c->delim;
+    size_t n = 1;
+    MEM_RESERVE(c->field, c->cap_field, n);
+    c->field[0] = line;
     for (;; p++) {
         if (c->is_plain[(unsigned char)*p]) continue;
-        MEM_RESERVE(c->field, c->cap_field, n + 2);
-        c->field[++n] = p + 1;
-        if (p > line && p[-1] == ' ') return false;
-        if (*p != c->delim) break;
-        if (p[1] == ' ') return false;
+        if (*p == delim) {
+            MEM_RESERVE(c->field, c->cap_field, n + 1);
+            c->field[n++] = p + 1;
+            *p = '\0';
+        } else if (*p != ' ' || p == c->field[n - 1] || !c->is_plain[(unsigned char)p[1]]) break;
     }
     const char *const end = *p == '\r' ? p + 1 : p;
-    if (*end != '\n' || p == line) return false;
-    c->field[0] = line;
-    for (size_t i = 1; i <= n; i++) line[c->field[i] - 1 - line] = '\0';
+    if (*end != '\n' || p == line) {
+        while (n > 1) line[c->field[--n] - 1 - line] = delim;
+        return false;
+    }
+    *p = '\0';
     c->n = n;
     c->at += (size_t)(end + 1 - line);
     c->line_next++;

@@ -119,6 +119,7 @@ static size_t pack(struct spill *x, size_t from, size_t bytes)
     struct packed *p = (void *)(x->memory + from);
     uint64_t *to = (void *)(p + 1);
     memset(p->mark, 0, sizeof p->mark);
+#pragma GCC unroll 8
     for (size_t k = 0; k < WORDS; k++) {
         if (word[k] == x->first[k]) continue;
         p->mark[k / 64] |= UINT64_C(1) << k % 64;
@@ -249,6 +250,7 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
     const struct record *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j);
     *out = r->spec;
     out->group = (const void *)(r + 1);
+#pragma GCC unroll 9
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
         if (text_of(out, i) != NULL) set_text(out, i, (const char *)r + (uintptr_t)text_of(out, i));
     return ST_OK;

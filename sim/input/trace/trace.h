@@ -5,7 +5,7 @@
  * file order, with the file's own clock.  trace_prepare reads the whole file
  * once, checks every row, counts every repair, and finds what the stream needs
  * (order, span, offered load); trace_source_open then streams it sorted,
- * windowed, scaled and starting at time 0.  Memory: the jobs, where they take at most 64 MiB; else
+ * windowed, scaled and starting at time 0.  Memory: the jobs, where they take at most 32 MiB; else
  * one job ahead, plus 16 bytes a job and a temporary file where the file is not sorted; while it
  * prepares, 32 to 64 bytes a job more, to find repeated ids; and the ids that jobs wait for, where there are
  * any: such a trace is gone through once more.
