@@ -111,7 +111,6 @@ enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const 
     struct reservation *v = j->reservation != NULL ? j->reservation : begin(r, job);
     add(&r->sum.reserved, &v->reserved, -1);
     add(&r->sum.reserved, &s->reserved, +1);
-    v->stage = s->stage;
     v->reserved = s->reserved;
     v->need = s->need;
     return POL_OK;

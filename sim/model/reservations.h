@@ -30,7 +30,6 @@ struct reservations_stage {
 /* Of one job (job.reservation). */
 struct reservation {
     uint64_t no;                /* never reused: names it to its borrowers */
-    uint32_t stage;
     struct reservations_amount reserved, need, used, lent;
 };
 

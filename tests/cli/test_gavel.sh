@@ -41,6 +41,25 @@ again() {
 }
 check "the same run is the same twice" again
 
+# Two that do 0.9 of their speed beside each other share the card in every round, for 1800 / 0.9 s.
+mkdir pair
+cat >pair/s.yaml <<'END'
+cluster: {groups: [{name: v, count: 1, cpus: 1, mem: 1GiB, gpus: 1, gpu_type: V100}]}
+profiles: {sharing: {file: pairs.json}}
+models: {a#1: {V100: 1}, b#1: {V100: 1}}
+trace: {format: native, path: jobs.csv, defaults: {cpus: 0, mem: 0B}}
+output: {attempts: true}
+END
+cat >pair/pairs.json <<'END'
+{"v100": {"('a', 1)": {"null": 10, "('b', 1)": [9, 9]}, "('b', 1)": {"null": 10, "('a', 1)": [9, 9]}}}
+END
+printf 'id,submit_s,duration_s,gpus,gpu_milli,model\na,0,1800,1,500,a#1\nb,0,1800,1,500,b#1\n' >pair/jobs.csv
+together() {
+    expect 0 "$fairway" run pair/s.yaml -q -d pair/r.db -p gavel:pairs=true || return 1
+    same "$(sqlite3 pair/r.db "SELECT group_concat((start_us / 1000000) || '-' || (end_us / 1000000)) FROM attempt")" 0-2000,0-2000
+}
+check "a pair goes on as a pair" together
+
 refuses() { expect "$1" run n.db "$3" "${4:-name=s}" || return 1; grep -q "$2" err || { cat err; return 1; }; }
 check "a price that is missing is named" refuses 2 'that of K80 is missing' gavel:objective=sum,prices=V100:2
 check "a model without a speed on a type is refused" refuses 4 "how fast job 'j0' is on GPUs of type K80" gavel 'models.wide={V100: 1}'

@@ -74,6 +74,33 @@ check "who is slow on several nodes bids less for them" first f
 sed -i 's/0.1/1/' apart.dist
 check "than who is not" first s
 
+# s is on two nodes at a tenth of its speed, while z, who came later, has its node.  At 1210 the lease of s is over, and
+# f has waited 1180 for one GPU.  s would gain (1200 + 1200 + 1200) / (1200 + 2280) = 1.03 and f (1180 + 1200 + 2000) /
+# (1180 + 2000) = 1.38: f has it, and s the node of z, whose lease is over at 1220, at full speed: 1200 s and it is done.
+cat >apart.yaml <<'END'
+cluster:
+  groups:
+    - {name: b, count: 1, cpus: 8, mem: 8GiB, gpus: 2, gpu_type: V100}
+    - {name: a, count: 2, cpus: 8, mem: 8GiB, gpus: 1, gpu_type: V100}
+trace: {format: native, path: apart.csv, defaults: {cpus: 0, mem: 0B}}
+profiles: {distance: apart.dist}
+models: {slow: {V100: 1}, fast: {V100: 1}}
+END
+printf 'model,span,speed\nslow,rack,0.1\n' >apart.dist
+cat >apart.csv <<'END'
+id,submit_s,duration_s,tasks,gang,gpus,model
+w,0,15,2,1,1,fast
+s,10,1320,2,1,1,slow
+z,20,5000,2,1,1,fast
+f,30,2000,1,0,1,fast
+END
+ends() {
+    run apart themis:filter=0,place=first || return 1
+    same "$(sqlite3 r.db "SELECT group_concat(printf('%s %d-%.0f', id, start_us / 1000000, end_us / 1e6))
+        FROM (SELECT * FROM job ORDER BY ordinal)")" "$1"
+}
+check "who runs where it is slow bids less, too" ends "w 0-15,s 10-2420,z 20-6220,f 1210-3210"
+
 # All gain as much, so b and c win, and each keeps all, as a would have as much in its place.
 even="a 1200-2400,b 0-1200 2400-3200,c 0-1200 2400-3600"
 check "of whom nothing is known is taken to need a lease" gives hand themis:filter=0,estimate=limit "$even"

@@ -48,6 +48,15 @@ for f in lending workflow-gantt; do
     is "plot $f draws" "yes" "$(grep -q '</svg>' "$dir/$f.svg" 2>/dev/null && echo yes)"
 done
 
+# b is bound to the node and runs there without a reservation; until that has ended nobody after it gets one.
+mkdir "$dir/bound"
+printf 'id,submit_s,node\nb,0,n\nw,1,\n' >"$dir/bound/jobs.csv"
+printf 'job,stage,duration_s,cpus\nb,only,50,2\nw,only,10,2\n' >"$dir/bound/stages.csv"
+printf 'cluster: {groups: [{name: n, cpus: 8, mem: 1GiB}]}\ntrace: {format: native, path: jobs.csv, stages: stages.csv}\n' >"$dir/bound/s.yaml"
+"$fairway" run -q -p workflow -d "$dir/bound.db" "$dir/bound/s.yaml" --set output.audit=true
+is "a bound workflow has no reservation, and is waited for" "b 0-50,w 50-60" \
+    "$(sqlite3 "$dir/bound.db" "SELECT group_concat(printf('%s %g-%g', id, start_us / 1e6, end_us / 1e6)) FROM job")"
+
 # Licences: a scenario that has them, policies that know them and one that does not.
 mkdir "$dir/lic"
 printf 'id,submit_s,duration_s,licences\na,0,10,matlab:2\nb,0,10,matlab:2\n' >"$dir/lic/jobs.csv"

@@ -183,7 +183,6 @@ static void on_ready(struct sched *d, pol_task t)
     const struct pol_job_info *ji = ti != NULL ? h->job(h->ctx, ti->job) : NULL;
     if (ji == NULL) return;
     if (t.slot >= d->units.cap || sched_unit(d, t.slot)->state == UNIT_NONE) {
-        POL_RESERVE(d->shape, d->cap_shape, 1);
         d->shape[0] = ti->shape;
         if (!ji->is_gang) add_unit(d, ti->job, ji, t, ti, 1);
         return;

@@ -98,6 +98,20 @@ Test(elastic, goes_at_the_speed_of_its_size_and_pays_for_a_change)
     cr_assert_eq(s.lost, 0);
 }
 
+/* Until half is done all is told to be left, then 0.9 until three quarters are, then 0.3; left is rounded up. */
+Test(elastic, tells_by_its_curve_how_much_is_left)
+{
+    struct scaling_row row = { .gpu_type = NONE };
+    cr_assert_float_eq(scaling_told(&row, 200, 50), 0.25, 1e-12, "without a curve as it is");
+    cr_assert_null(curve_parse(&row.told, "0:1;0.5:0.9;0.75:0.3"));
+    static const struct { sim_tick left; double told; } want[] = {
+        { 100, 1 }, { 52, 1 }, { 51, 0.9 }, { 27, 0.9 }, { 26, 0.3 }, { 0, 0.3 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(want); i++)
+        cr_assert_float_eq(scaling_told(&row, 100, want[i].left), want[i].told, 1e-12, "%d", (int)want[i].left);
+    curve_fini(&row.told);
+}
+
 Test(elastic, refuses_sizes_and_places_that_will_not_do_and_goes_on_as_it_was)
 {
     add_scaling(100, true);

@@ -188,6 +188,19 @@ Test(gavel, water_rises_by_entities)
     times(GAVEL_HIERARCHICAL, 0.5, 0.75, 0.75);
 }
 
+/* As many jobs as their table has room for: eight of two entities have half of the time on four cards. */
+Test(gavel, water_rises_alike_for_eight)
+{
+    types(1, (double[]){ 4 });
+    p.n_entities = 2;
+    POL_RESERVE(p.entity_weight, p.cap_entity, 2);
+    for (uint32_t e = 0; e < 2; e++) p.entity_weight[e] = 1;
+    for (uint32_t j = 0; j < 8; j++) job((struct gavel_job){ .entity = j % 2 }, (double[]){ 1 });
+    cr_assert_eq(p.cap_job, 8);
+    solved(GAVEL_HIERARCHICAL);
+    for (uint32_t j = 0; j < 8; j++) near(gavel_times(&p, j)[0], 0.5, "each");
+}
+
 /* With half a card more the first can have no more than all its time, and the rest rises further. */
 Test(gavel, water_rises_further_beside_who_is_full)
 {

@@ -302,6 +302,18 @@ Test(placement, cards_are_chosen_fullest_first)
     done(&b);
 }
 
+/* Cards of 16 and 16, 16 and 8, 16 and 16: the second node is of a class of its own. */
+Test(placement, nodes_are_alike_if_each_of_their_cards_is)
+{
+    struct board b;
+    memset(&b, 0, sizeof b);
+    for (int i = 0; i < 3; i++) add_node(&b, 8000, 8000, 2);
+    for (int k = 0; k < 6; k++) b.card[k].mem_total = b.card[k].mem_free = k == 3 ? 8 : 16;
+    ready(&b, PLACEMENT_FIRST);
+    cr_assert(b.plan.node_class[0] == b.plan.node_class[2] && b.plan.node_class[0] != b.plan.node_class[1]);
+    done(&b);
+}
+
 /* An exclusive task wants an idle node and takes all of it. */
 Test(placement, exclusive_takes_the_node)
 {

@@ -1,7 +1,9 @@
 /* Synergy's wishes, alloc=opt: beside the best of all choices of pairs that there are. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 #include "base/rng.h"
+#include "ref/stage.h"
 #include "synergy/state.h"
 
 enum { UNITS = 3, CASES = 60, CORES = 8, GPUS = 4, CORE = 1000 };
@@ -130,4 +132,19 @@ Test(synergy, who_is_wider_than_a_node_takes_its_part_of_what_there_is)
     cr_assert_eq(unit[1].wish.cpu_milli, 8 * CORE, "%d", (int)unit[1].wish.cpu_milli);
     lp_destroy(s.lp);
     free(s.column);
+}
+
+/* A gang of tasks that ask for one GPU and for two. */
+Test(synergy, tasks_of_a_gang_that_ask_for_different_things_are_refused)
+{
+    static struct stage stage;
+    stage_init(&stage);
+    stage.policy = "synergy:alloc=proportional";
+    stage_node(&stage, 8000, 4, "V100", 1);
+    stage_job(&stage, 0, 10, 1000, 1)->gang = true;
+    stage_group(&stage, 1, 10, 1000, 2);
+    stage_run(&stage);
+    cr_assert_eq(stage.result, ST_EPOLICY);
+    cr_assert_not_null(strstr(stage.diag.msg, "has tasks that ask for different things"), "%s", stage.diag.msg);
+    stage_fini(&stage);
 }
