@@ -372,7 +372,7 @@ static void scan(struct tiresias *l)
 {
     struct sched *d = &l->sched;
     struct queue_walk *w = &d->walk;
-    int64_t free_milli = d->plan.gpu_free, later = 0;       /* on the nodes; held by those after the unit, who are not out */
+    int64_t free_milli = d->plan.gpu_free, later = 0;       /* on nodes; held by those behind it, who are not out */
     uint32_t id, next = 0;
     for (uint32_t k = 0; k < l->n_run; k++) {
         struct runner *r = &l->run[k];
