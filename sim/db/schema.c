@@ -21,6 +21,7 @@ struct column { const char *name, *type, *constraint, *comment; };
 #define INT(name, comment)          { #name, "INTEGER NOT NULL", IN(name, -1, 4611686018427387903), comment },
 #define INT_OR_NULL(name, comment)  { #name, "INTEGER", IN(name, -1, 4611686018427387903), comment },
 #define COUNT(name, comment)        { #name, "INTEGER NOT NULL", IN(name, 0, 2147483647), comment },
+#define COUNT_TO(name, most, comment) { #name, "INTEGER NOT NULL", IN(name, 0, most), comment },
 #define INDEX(name, comment)        { #name, "INTEGER NOT NULL", IN(name, -1, 2147483647), comment },
 #define FLAG(name, comment)         { #name, "INTEGER NOT NULL", IN(name, 0, 1), comment },
 #define UINT(name, comment)         { #name, "INTEGER NOT NULL", "", comment },
@@ -30,7 +31,6 @@ struct column { const char *name, *type, *constraint, *comment; };
 #define TEXT(name, comment)         { #name, "TEXT NOT NULL", "", comment },
 #define TEXT_OR_NULL(name, comment) { #name, "TEXT", "", comment },
 #define ROWID(name, comment)        { #name, "INTEGER", "PRIMARY KEY", comment },
-#define INT_WITH(name, constraint, comment)  { #name, "INTEGER NOT NULL", constraint, comment },
 #define TEXT_WITH(name, constraint, comment) { #name, "TEXT NOT NULL", constraint, comment },
 #include "db/schema.def"
 
@@ -166,12 +166,14 @@ int schema_compare(sqlite3 *db, enum schema_table t, char *wrong, size_t cap)
     return rc != SQLITE_OK ? rc : end;
 }
 
-int schema_prepare_insert(sqlite3 *db, enum schema_table t, sqlite3_stmt **insert)
+int schema_prepare_insert(sqlite3 *db, enum schema_table t, uint32_t varies, sqlite3_stmt **insert)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
     SIM_ASSERT(table[t].n <= FEED_COLUMNS);
-    sqlite3_str_appendf(sql, "INSERT INTO main.%s SELECT c0", table[t].name);
-    for (size_t i = 1; i < table[t].n; i++) sqlite3_str_appendf(sql, ", c%d", (int)i);
+    sqlite3_str_appendf(sql, "INSERT OR ROLLBACK INTO main.%s SELECT", table[t].name);
+    for (int i = 0; i < (int)table[t].n; i++)
+        sqlite3_str_appendf(sql, (varies >> i & 1) != 0 ? "%s c%d" : "%s ?%d", i > 0 ? "," : "",
+                            (varies >> i & 1) != 0 ? i : i + 1);
     sqlite3_str_appendall(sql, " FROM temp.feed");
     char *text = sqlite3_str_finish(sql);
     int rc = text != NULL ? sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, insert, NULL) : SQLITE_NOMEM;

@@ -1,7 +1,8 @@
 /*
  * store.c -- one writer's connection, its statements and the batch of rows that is open.
  *
- * A row stays in memory until there are some of its table, a chunk, which one statement writes (feed.h).  Of a run
+ * A row stays in memory until there are some of its table, a chunk, which one statement writes (feed.h): columns in
+ * which all rows are alike, such as those that a run does not use, are parameters of it.  Of a run
  * that fills chunks a thread writes them (writer.h): from the first full one until the run ends, or anything else needs
  * the connection, which is the thread's as long as there is one.  Chunks, statements and transactions are the same as
  * without it.
@@ -41,10 +42,40 @@ static const char *const sql_text[SQL_INSERT] = {
     [SQL_RUN_END]    = "UPDATE run SET status = ?, digest = ?, message = ? WHERE id = ?",
 };
 
-/* A value, by its type in SQLite; a text is from `at` in the table's, n bytes. */
-struct cell { int type; uint32_t n; union { int64_t i; double r; size_t at; } is; };
+/* What is in a column of struct store_TABLE, and the range of an integer. */
+struct form { enum { FORM_INT, FORM_INT_OR_NULL, FORM_REAL, FORM_TEXT, FORM_SEQ } is; const char *name; int64_t least, most; };
+
+#define TABLE(table, comment, key)  static const struct form table##_form[] = { { FORM_INT, "run", INT64_MIN, INT64_MAX },
+#define TABLE_OF_RUNS(table, comment, key) static const struct form table##_form[] = {
+#define END                         };
+#define INT_MOST                    INT64_C(4611686018427387903)
+#define INT(name, comment)          { FORM_INT, #name, -1, INT_MOST },
+#define INT_OR_NULL(name, comment)  { FORM_INT_OR_NULL, #name, -1, INT_MOST },
+#define COUNT(name, comment)        { FORM_INT, #name, 0, INT32_MAX },
+#define COUNT_TO(name, most, comment) { FORM_INT, #name, 0, most },
+#define INDEX(name, comment)        { FORM_INT, #name, -1, INT32_MAX },
+#define FLAG(name, comment)         { FORM_INT, #name, 0, 1 },
+#define UINT(name, comment)         { FORM_INT, #name, INT64_MIN, INT64_MAX },
+#define SEQ(name, comment)          { FORM_SEQ, #name, 0, INT_MOST },
+#define REAL(name, comment)         { FORM_REAL, #name, 0, 0 },
+#define REAL_OR_NULL                REAL
+#define TEXT(name, comment)         { FORM_TEXT, #name, 0, 0 },
+#define TEXT_OR_NULL                TEXT
+#define ROWID(name, comment)        { FORM_INT_OR_NULL, #name, 0, INT_MOST },
+#include "db/schema.def"
+
+static const struct form *const forms[] = {
+#define TABLE(table, comment, key)  [SCHEMA_##table] = table##_form,
+#define TABLE_OF_RUNS               TABLE
+#include "db/schema.def"
+};
+
+/* A value, by its column's form; a text is from `at` in the table's, n bytes. */
+enum { NO_TEXT = -1 };
+union cell { int64_t i; double r; struct { uint32_t at; int32_t n; } text; const char *borrowed; };
+_Static_assert(sizeof(union cell) == 8, "members of struct store_TABLE are cells");
 /* Rows of a table that are not written yet, cell after cell. */
-struct rows { struct cell *cell; char *text; size_t n, cap, n_text, cap_text; uint32_t n_rows; };
+struct rows { union cell *cell; char *text; size_t n, cap, n_text, cap_text; uint32_t n_rows; };
 /* What a writer has to do: write the rows of a table, or (is_end) end the batch. */
 struct chunk { struct rows rows; enum schema_table table; bool is_end; };
 
@@ -62,6 +93,9 @@ struct store {
     struct writer *writer;      /* NULL: none is at work; else db, stmt, in_batch and feed are its own, and of chunk */
     struct chunk  chunk[WRITER_PLACES];         /* those that it has to do */
     int64_t       seq;          /* of the run: its notes, decisions and stages count together */
+    bool          has_checks;   /* the tables' CHECKs are asked */
+    uint32_t      varies[SCHEMA_TABLES];        /* bits: columns in which some rows of one chunk were not alike */
+    uint32_t      prepared[SCHEMA_TABLES];      /* that the INSERT was prepared with */
     struct diag   broken;       /* the first failure since store_run_begin */
 };
 
@@ -122,8 +156,21 @@ static struct stmt stmt_open(struct store *s, int which)
 {
     sqlite3_stmt **q = &s->stmt[which];
     int rc = SQLITE_OK;
-    if (*q == NULL && which < SQL_INSERT) rc = sqlite3_prepare_v3(s->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, q, NULL);
-    else if (*q == NULL) rc = schema_prepare_insert(s->db, (enum schema_table)(which - SQL_INSERT), q);
+    if (*q == NULL) rc = sqlite3_prepare_v3(s->db, sql_text[which], -1, SQLITE_PREPARE_PERSISTENT, q, NULL);
+    return (struct stmt){ .q = *q, .rc = rc };
+}
+
+/* An INSERT whose parameters are the columns that are alike in all rows. */
+static struct stmt insert_open(struct store *s, enum schema_table t)
+{
+    sqlite3_stmt **q = &s->stmt[SQL_INSERT + (int)t];
+    int rc = SQLITE_OK;
+    if (s->prepared[t] != s->varies[t]) {
+        (void)sqlite3_finalize(*q);
+        *q = NULL;
+    }
+    if (*q == NULL) rc = schema_prepare_insert(s->db, t, s->varies[t], q);
+    s->prepared[t] = s->varies[t];
     return (struct stmt){ .q = *q, .rc = rc };
 }
 
@@ -180,22 +227,70 @@ static enum st change_run(struct store *s, struct stmt *t, struct diag *d)
 
 /* ---- rows in memory ---- */
 
-/* Of a table, where a reader stands; next goes to the first. */
-struct reading { const struct rows *of; uint32_t n_columns; size_t row; };
+/* Of a table, the row where a reader stands, and the next; next goes to the first. */
+struct reading { const union cell *row, *next, *end; const char *text; const struct form *form; int n_columns; };
 
 static int next_row(void *ctx)
 {
     struct reading *r = ctx;
-    return ++r->row < r->of->n_rows ? SQLITE_ROW : SQLITE_DONE;
+    r->row = r->next;
+    r->next += r->n_columns;
+    return r->row < r->end ? SQLITE_ROW : SQLITE_DONE;
+}
+
+static bool is_null(const struct form *f, const union cell *c)
+{
+    return f->is == FORM_TEXT ? c->text.n == NO_TEXT : f->is == FORM_INT_OR_NULL && c->i == f->least;
 }
 
 static void give_cell(void *ctx, sqlite3_context *to, int i)
 {
     const struct reading *r = ctx;
-    const struct cell *c = &r->of->cell[r->row * r->n_columns + (size_t)i];
-    if (c->type == SQLITE_INTEGER) sqlite3_result_int64(to, c->is.i);
-    else if (c->type == SQLITE_FLOAT) sqlite3_result_double(to, c->is.r);
-    else if (c->type == SQLITE_TEXT) sqlite3_result_text(to, r->of->text + c->is.at, (int)c->n, SQLITE_STATIC);
+    const struct form *f = &r->form[i];
+    const union cell *c = &r->row[i];
+    if (is_null(f, c)) return;
+    if (f->is == FORM_REAL) sqlite3_result_double(to, c->r);            /* SQLite takes NaN for NULL */
+    else if (f->is == FORM_TEXT) sqlite3_result_text(to, r->text + c->text.at, c->text.n, SQLITE_STATIC);
+    else sqlite3_result_int64(to, c->i);
+}
+
+/* The same as a parameter: of all rows the first's. */
+static void bind_cell(struct stmt *q, const struct rows *x, const struct form *f, int i)
+{
+    const union cell *c = &x->cell[i];
+    if (q->rc != SQLITE_OK) return;
+    if (is_null(f, c)) q->rc = sqlite3_bind_null(q->q, i + 1);
+    else if (f->is == FORM_REAL) q->rc = sqlite3_bind_double(q->q, i + 1, c->r);
+    else if (f->is == FORM_TEXT) q->rc = sqlite3_bind_text(q->q, i + 1, x->text + c->text.at, c->text.n, SQLITE_STATIC);
+    else q->rc = sqlite3_bind_int64(q->q, i + 1, c->i);
+}
+
+static bool is_same(const struct rows *x, const struct form *f, const union cell *a, const union cell *b)
+{
+    if (f->is != FORM_TEXT || a->text.n != b->text.n || a->text.n == NO_TEXT) return a->i == b->i;
+    return memcmp(x->text + a->text.at, x->text + b->text.at, (size_t)a->text.n) == 0;
+}
+
+/*
+ * Which columns vary, and whether integers are in their ranges: the CHECKs of the tables, which are not asked, took a
+ * seventh of the time.
+ */
+static enum st look_at(struct store *s, enum schema_table t, const struct rows *x, struct diag *d)
+{
+    const size_t n = (size_t)schema_n_columns(t);
+    for (size_t i = 0; i < n; i++) {
+        const struct form *f = &forms[t][i];
+        bool varies = (s->varies[t] >> i & 1) != 0;
+        for (size_t at = i + n; at < x->n && !varies; at += n) varies = !is_same(x, f, &x->cell[at], &x->cell[i]);
+        for (size_t at = i; at < (varies ? x->n : i + 1) && f->is != FORM_REAL && f->is != FORM_TEXT; at += n) {
+            const int64_t is = x->cell[at].i;
+            if (is < f->least || is > f->most)
+                return diag_at(d, ST_EWORLD, s->path, 0, 0, "a row of table '%s' cannot be: %s is %lld, expected %lld to %lld",
+                               schema_table_name(t), f->name, (long long)is, (long long)f->least, (long long)f->most);
+        }
+        if (varies) s->varies[t] |= UINT32_C(1) << i;
+    }
+    return ST_OK;
 }
 
 /* A view in place of the table, or a trigger, may keep rows out without a word. */
@@ -212,9 +307,11 @@ static enum st feed(struct store *s, sqlite3_stmt *insert, enum schema_table t, 
 
 static enum st write_rows(struct store *s, enum schema_table t, struct rows *x, struct diag *d)
 {
-    struct reading r = { x, (uint32_t)schema_n_columns(t), SIZE_MAX };
-    if (!batch_begin(s)) return undo(s, d);
-    const struct stmt insert = stmt_open(s, SQL_INSERT + (int)t);
+    struct reading r = { NULL, x->cell, x->cell + x->n, x->text, forms[t], schema_n_columns(t) };
+    if (look_at(s, t, x, d) != ST_OK || !batch_begin(s)) return undo(s, d);
+    struct stmt insert = insert_open(s, t);
+    for (int i = 0; i < r.n_columns; i++)
+        if ((s->varies[t] >> i & 1) == 0) bind_cell(&insert, x, &forms[t][i], i);
     if (insert.rc != SQLITE_OK) return undo(s, d);
     if (feed(s, insert.q, t, &(struct feed_source){ &r, next_row, give_cell }, d) != ST_OK) return undo(s, d);
     empty(x);
@@ -282,30 +379,16 @@ static enum st batch_end(struct store *s, struct diag *d)
     return write_end(s, &s->broken) == ST_OK ? ST_OK : forget(s, d);
 }
 
-/* Room for one more cell. */
-static struct cell *next_cell(struct rows *x)
+static void put_text(struct rows *x, union cell *c)
 {
-    MEM_ROOM(x->cell, x->cap, x->n + 1);
-    return &x->cell[x->n++];
-}
-
-static void put_null(struct rows *x) { *next_cell(x) = (struct cell){ .type = SQLITE_NULL }; }
-static void put_int(struct rows *x, int64_t i) { *next_cell(x) = (struct cell){ .type = SQLITE_INTEGER, .is.i = i }; }
-
-/* SQLite takes NaN for NULL. */
-static void put_real(struct rows *x, double r) { *next_cell(x) = (struct cell){ .type = SQLITE_FLOAT, .is.r = r }; }
-
-/* NULL is NULL. */
-static void put_text(struct rows *x, const char *text)
-{
+    const char *text = c->borrowed;
     const size_t n = text != NULL ? strlen(text) : 0;
-    if (text == NULL) {
-        put_null(x);
-        return;
-    }
+    SIM_ASSERT(n <= INT32_MAX && x->n_text <= UINT32_MAX);
+    c->text.at = (uint32_t)x->n_text;
+    c->text.n = text != NULL ? (int32_t)n : NO_TEXT;
+    if (text == NULL) return;
     MEM_ROOM(x->text, x->cap_text, x->n_text + n + 1);
     memcpy(x->text + x->n_text, text, n);
-    *next_cell(x) = (struct cell){ .type = SQLITE_TEXT, .n = (uint32_t)n, .is.at = x->n_text };
     x->n_text += n;
 }
 
@@ -397,8 +480,9 @@ static enum st prepare_writing(struct store *s, struct diag *d)
 {
     char setup[256];
     (void)snprintf(setup, sizeof setup, "PRAGMA page_size = 8192; PRAGMA cache_size = -%d; %s;"
-                   "PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE", CACHE_KIB, s->mode);
+                   "PRAGMA temp_store = MEMORY; PRAGMA ignore_check_constraints = ON; BEGIN IMMEDIATE", CACHE_KIB, s->mode);
     bool is_new;
+    s->has_checks = false;
     if (sqlite3_exec(s->db, setup, NULL, NULL, NULL) != SQLITE_OK) return sql_failed(s, d);
     /* Two programs may create the same file at once: look again under the lock. */
     TRY(check_file(s, &is_new, d));
@@ -425,7 +509,7 @@ enum st store_open(struct store **out, const char *path, struct diag *d)
     return ST_OK;
 }
 
-enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON", d); }
+enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF", d); }
 
 /* Opened for writing although it only reads: after a kill it is the next
  * reader that rolls the unfinished batch back, from the journal beside the
@@ -488,40 +572,51 @@ enum st store_failed(struct store *s, struct diag *d)
     return sql_failed(s, d);
 }
 
+/* The tables' CHECKs are for rows of others. */
+static enum st check(struct store *s, bool has_checks, struct diag *d)
+{
+    const char *sql = has_checks ? "PRAGMA ignore_check_constraints = OFF" : "PRAGMA ignore_check_constraints = ON";
+    if (s->has_checks == has_checks) return ST_OK;
+    s->has_checks = has_checks;
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ST_OK : sql_failed(s, d);
+}
+
 enum st store_feed(struct store *s, int table, const struct feed_source *from, struct diag *d)
 {
     settle(s);
-    const struct stmt insert = stmt_open(s, SQL_INSERT + table);
+    TRY(check(s, true, d));
+    s->varies[table] = UINT32_MAX;
+    const struct stmt insert = insert_open(s, (enum schema_table)table);
     if (insert.rc != SQLITE_OK) return sql_failed(s, d);
     return feed(s, insert.q, (enum schema_table)table, from, d);
 }
 
 /* ---- rows ---- */
 
-/* store_job() and the like: a cell for each column, in the order of schema.def. */
+/* A struct store_TABLE, of this size, whose members are the columns but for the run and what is counted here. */
+static enum st put_row(struct store *s, enum schema_table t, int64_t run, const void *row, size_t size, struct diag *d)
+{
+    struct rows *x = &s->rows[t];
+    const size_t n = (size_t)schema_n_columns(t);
+    MEM_ROOM(x->cell, x->cap, x->n + n);
+    union cell *c = &x->cell[x->n];
+    size_t first = 0;
+    if (t != SCHEMA_run) c[first++].i = run;
+    if (forms[t][first].is == FORM_SEQ) c[first++].i = s->seq++;
+    SIM_ASSERT(size == (n - first) * sizeof *c);
+    memcpy(c + first, row, size);
+    for (size_t i = first; i < n; i++)
+        if (forms[t][i].is == FORM_TEXT) put_text(x, &c[i]);
+    x->n += n;
+    return row_end(s, t, d);
+}
+
 #define TABLE(name, comment, key) \
 enum st store_##name(struct store *s, int64_t run, const struct store_##name *row, struct diag *d) \
 { \
-    const enum schema_table t = SCHEMA_##name; \
-    struct rows *x = &s->rows[t]; \
-    put_int(x, run);
-#define TABLE_OF_RUNS(name, comment, key) \
-static enum st insert_run(struct store *s, const struct store_run *row, struct diag *d) \
-{ \
-    const enum schema_table t = SCHEMA_##name; \
-    struct rows *x = &s->rows[t];
-#define END \
-    return row_end(s, t, d); \
+    return put_row(s, SCHEMA_##name, run, row, sizeof *row, d); \
 }
-#define INT(name, comment)          put_int(x, row->name);
-#define UINT(name, comment)         put_int(x, (int64_t)row->name);
-#define SEQ(name, comment)          put_int(x, s->seq++);
-#define REAL(name, comment)         put_real(x, row->name);
-#define REAL_OR_NULL                REAL
-#define TEXT(name, comment)         put_text(x, row->name);
-#define TEXT_OR_NULL                TEXT
-#define INT_OR_NULL(name, comment)  if (row->name != -1) put_int(x, row->name); else put_null(x);
-#define ROWID(name, comment)        if (row->name != 0) put_int(x, row->name); else put_null(x);
+#define TABLE_OF_RUNS(name, comment, key)
 #include "db/schema.def"
 
 /* ---- runs ---- */
@@ -541,6 +636,7 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     s->may_thread = false;
     SIM_ASSERT(!s->in_batch);
     s->broken = (struct diag){ .code = ST_OK };
+    TRY(check(s, false, d));
     s->seq = 0;
     struct stmt t = change_open(s, SQL_DELETE_RUN);
     bind_text(&t, r->key);
@@ -548,7 +644,7 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     if (row.variant == NULL) row.variant = "";
     row.version = FAIRWAY_VERSION;
     row.status = "running";
-    TRY(insert_run(s, &row, d));
+    TRY(put_row(s, SCHEMA_run, 0, &row, sizeof row, d));
     TRY(batch_end(s, d));
     *run_id = sqlite3_last_insert_rowid(s->db);
     s->may_thread = s->is_threaded;

@@ -13,8 +13,8 @@
  * a long one by a thread, and a failure is told at a later row or when the run ends.
  *
  * Every function returns ST_EWORLD with d filled when SQLite fails (disk full,
- * locked, not a Fairway file...).  Strings are borrowed for the call.  A row
- * costs about a microsecond and a half.
+ * locked, not a Fairway file...), or a number is out of its column's range.
+ * Strings are borrowed for the call.  A row costs about a microsecond.
  *
  * Rollback journal, not WAL: between runs the file is one file, to be copied
  * as it is; rows are appended, so the journal stays small and each page is
@@ -32,7 +32,7 @@ enum st store_open(struct store **out, const char *path, struct diag *d);
 /*
  * Create a part: a new file for one run, to be renamed when it is whole and
  * merged (merge.h).  Nothing waits for the disk: before the renaming the
- * caller does.  Ranges are checked when it is merged.
+ * caller does.
  */
 enum st store_open_part(struct store **out, const char *path, struct diag *d);
 /* Open for reading only. */

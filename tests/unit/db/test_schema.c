@@ -54,7 +54,7 @@ static const char *allowed(const char *constraint, char word[32])
 #define TABLE_OF_RUNS(t, comment, key)  TABLE(t, comment, key)
 #define END                             return r; }
 #define INT(c, comment)                 r.c = number(#c, k);
-#define INT_WITH(c, constraint, comment) r.c = k % 2;
+#define COUNT_TO(c, most, comment)      r.c = k % 2 ? most : 0;
 #define INT_OR_NULL(c, comment)         r.c = k % 2 ? -1 : number(#c, k);
 #define COUNT(c, comment)               r.c = number(#c, k) & INT32_MAX;
 #define INDEX(c, comment)               r.c = number(#c, k) & INT32_MAX;

@@ -96,6 +96,23 @@ Test(store, a_finished_run_is_there_when_opened_again)
     cr_assert_eq(check_whole(), 1);
 }
 
+/* The CHECKs of the tables are not asked when rows of a run are written; its rows are looked at before. */
+Test(store, a_number_out_of_its_range_ends_the_run_by_its_name)
+{
+    struct store *s;
+    struct diag d = { 0 };
+    int64_t run;
+    cr_assert_eq(store_open(&s, path, &d), ST_OK, "%s", d.msg);
+    const struct store_run r = run_of("k");
+    cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
+    for (uint64_t i = 0; i < 3; i++)
+        cr_assert_eq(store_elastic(s, run, &(struct store_elastic){ .ordinal = i, .max_tasks = i == 2 ? 4194304 : 1 }, &d), ST_OK);
+    cr_assert_eq(store_run_end(s, run, STORE_DONE, 0, NULL, 0, &d), ST_EWORLD);
+    cr_assert_not_null(strstr(d.msg, "a row of table 'elastic' cannot be: max_tasks is 4194304, expected 0 to 4194303"), "%s", d.msg);
+    cr_assert_eq(ask(s, "SELECT count(*) FROM run WHERE status = 'failed'"), 1);
+    store_close(s);
+}
+
 /* More than stand in memory at once; the caller's texts are gone when they are written. */
 Test(store, rows_are_written_as_they_were_given)
 {
