@@ -186,8 +186,11 @@ static bool first_is_largest(const struct slurm *s, const struct request_class *
     for (uint32_t i = 1; i < k->n_tasks; i++) {
         const struct pol_shape *b = &s->sched.plan.shape[k->shape[i]];
         if (b->cpu_milli > a->cpu_milli || b->mem_b > a->mem_b || b->n_gpu > a->n_gpu || b->gpu_milli > a->gpu_milli ||
+            b->gpu_mem_b > a->gpu_mem_b || b->gpu_cores > a->gpu_cores || b->exclusive > a->exclusive ||
             b->need_all != a->need_all || b->need_any != a->need_any || b->gpu_types != a->gpu_types)
             return false;
+        for (int e = 0; e < POL_ENGINES_MAX; e++)
+            if (b->engine[e] > a->engine[e]) return false;
     }
     return true;
 }
