@@ -323,6 +323,7 @@ static void decide(void *self, const struct pol_view *v, const struct pol_event 
     struct afs *a = self;
     int64_t idle = 0;
     plan_shapes(&a->plan, v);
+    placement_shapes(&a->placement);
     plan_sync(&a->plan, v);
     if (n_ev == 0) return;      /* shares change as jobs come and go, not as one passes a phase or begins to load */
     take_in(a, ev, n_ev);
@@ -362,6 +363,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     (void)value, (void)flags, (void)error, (void)cap;
     a->host = host;
     a->ext = pol_extension(host, POL_ELASTIC);
+    plan_reuses(&a->plan, host);        /* what failed in a pass is of that pass alone */
     placement_init(&a->placement, &a->plan, PLACEMENT_BEST);
     return a;
 }

@@ -305,7 +305,15 @@ static void fini(void *self)
     POL_FREE(e->res.snap, e->res.snap_node, e->res.refused, e->res.refused_kind, e->node, e->place);
 }
 
-static const struct sched_ops ops = { .run_key = run_key, .size = sizeof(struct easy), .init = init, .decide = decide, .fini = fini };
+static void class_gone(void *self, uint32_t class, uint32_t kind)
+{
+    struct easy *e = self;
+    if (class < e->res.cap_refused) e->res.refused[class] = 0;
+    if (kind < e->res.cap_refused_kind) e->res.refused_kind[kind] = (struct request_kind){ 0 };
+}
+
+static const struct sched_ops ops = { .run_key = run_key, .class_gone = class_gone,
+                                      .size = sizeof(struct easy), .init = init, .decide = decide, .fini = fini };
 
 LIST_POLICY(pol_easy, ops, params,
             .name = "easy", .source = "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem & Feitelson, IEEE TPDS 12(6), 2001",

@@ -1,7 +1,7 @@
 /*
  * extensions.h -- what a host may offer beyond policy.h, by name: licences/1, graph/1, data/1, cores/1,
  * reservations/1, holds/1, scores/1, preferences/1, recorded/1, calls/1, elastic/1, speeds/1, profiles/1,
- * goodput/1 and client/1.
+ * goodput/1, shapes/1 and client/1.
  *
  *     const struct pol_data *data = host->extension(host->ctx, POL_DATA);        in create; NULL: there is none
  *
@@ -145,6 +145,20 @@ struct pol_scores {
     uint32_t is_recorded;               /* 0: nobody keeps them in this run: do not work them out */
     /* For the record alone, in decide: a task that waits asked once, and this was each node to it.  s [n], copied. */
     void (*tell)(void *ctx, pol_task t, const struct pol_score *s, uint32_t n);
+};
+
+/* ---- shapes: ids of requests that are used again ---- */
+
+/*
+ * A policy that asked for this may find that the id of a shape comes to mean another request: one that no task has
+ * which is waiting, running or told of in this call.  Whatever it kept by the id, or by lists of ids, it forgets then.
+ * To all others an id means one request as long as the policy lives, and memory is not given back.
+ */
+#define POL_SHAPES "shapes/1"
+struct pol_shapes {
+    uint32_t size;
+    uint32_t n_renewed;
+    const uint32_t *renewed;            /* [n_renewed] ids of other requests than in the last call; maybe twice */
 };
 
 /* ---- preferences: nodes that a task would rather run on ---- */

@@ -264,9 +264,16 @@ static void decide(void *self)
     }
 }
 
+static void shapes_renewed(void *self)
+{
+    struct kube_policy *p = self;
+    for (uint32_t i = 1; i < p->n_profiles; i++) placement_shapes(&p->profile[i].placement);
+}
+
 #define OPS(init_) \
     { \
         .wait_key = wait_key, .run_key = run_key, .asked = asked, .placement = placement, \
+        .shapes_renewed = shapes_renewed, \
         .size = sizeof(struct kube_policy), .init = init_, .decide = decide, .fini = fini \
     }
 

@@ -151,7 +151,7 @@ struct pol_view {
     uint32_t n_nodes, n_cards, n_shapes, n_users, n_gpu_types, n_racks;
     const struct pol_node  *node;       /* [n_nodes] */
     const struct pol_card  *card;       /* [n_cards] */
-    const struct pol_shape *shape;      /* [n_shapes]; ids never change */
+    const struct pol_shape *shape;      /* [n_shapes]; an id means the same always, but see shapes/1 */
     const uint32_t *changed;            /* [n_changed] nodes whose state differs from the last decide call's */
     uint32_t n_changed;
     uint32_t n_waiting, n_running;      /* tasks */

@@ -177,9 +177,27 @@ static void fini(void *self)
              k->own);
 }
 
+static void class_gone(void *self, uint32_t class, uint32_t kind)
+{
+    (void)kind;
+    if (class != POL_NONE) kueue_class_gone(self, class);
+}
+
+static void shapes_renewed(void *self)
+{
+    struct kueue *k = self;
+    const struct plan *p = &k->sched.plan;
+    for (uint32_t i = 0; i < plan_n_renewed(p); i++) {
+        const size_t at = (size_t)p->shapes->renewed[i] * k->config.n_flavors;
+        for (size_t f = at; f < at + k->config.n_flavors && f < k->cap_suits; f++) k->suits[f] = 0;
+    }
+}
+
 static const struct sched_ops ops = {
     .waits = waits,
     .moved = moved,
+    .class_gone = class_gone,
+    .shapes_renewed = shapes_renewed,
     .size = sizeof(struct kueue),
     .init = init,
     .decide = decide,

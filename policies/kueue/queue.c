@@ -32,27 +32,68 @@ static bool group_before(const struct kueue *k, const uint32_t *a, const uint32_
 static void group_stands(const struct kueue *k, const uint32_t *x, size_t i) { k->group[*x].pos = i; }
 HEAP_INDEXED(groups, 2, const struct kueue *, uint32_t, group_before, group_stands);
 
-static uint32_t group_of(struct kueue *k, const struct kueue_workload *w, uint32_t class)
+static uint32_t hash_of(uint32_t queue, uint32_t class, int32_t priority)
 {
+    const uint64_t key = ((uint64_t)(uint32_t)priority << 32 | class) * UINT64_C(0x9e3779b97f4a7c15) + queue;
+    return map_mix(key ^ key >> 29);
+}
+
+static uint32_t group_of(struct kueue *k, uint32_t workload)
+{
+    const struct kueue_workload *w = &k->workload[workload];
+    const uint32_t class = sched_unit(&k->sched, workload)->request_class;
+    const uint32_t hash = hash_of(w->queue, class, w->priority);
     uint32_t id;
-    const uint64_t key = ((uint64_t)(uint32_t)w->priority << 32 | class) * UINT64_C(0x9e3779b97f4a7c15) + w->queue;
-    const uint32_t hash = map_mix(key ^ key >> 29);
     MAP_EACH(id, &k->of_group, hash)
     {
         const struct kueue_group *g = &k->group[id];
         if (g->queue == w->queue && g->request_class == class && g->priority == w->priority) return id;
     }
-    POL_PUSH(k->group, k->n_groups, k->cap_group,
-             (struct kueue_group){ .queue = w->queue, .request_class = class, .priority = w->priority });
-    map_add(&k->of_group, hash, (uint32_t)k->n_groups - 1);
-    return (uint32_t)k->n_groups - 1;
+    (void)kueue_request_of(k, workload);
+    struct kueue_request *r = &k->request[class];
+    if (k->free_group > 0) {
+        id = k->free_group - 1;
+        k->free_group = k->group[id].next;
+    } else {
+        POL_RESERVE(k->group, k->cap_group, k->n_groups + 1);
+        id = (uint32_t)k->n_groups++;
+    }
+    k->group[id] = (struct kueue_group){
+        .queue = w->queue, .request_class = class, .next = r->groups, .priority = w->priority
+    };
+    r->groups = id + 1;
+    map_add(&k->of_group, hash, id);
+    return id;
+}
+
+static void free_group(struct kueue *k, uint32_t id)
+{
+    free(k->group[id].at);
+    k->group[id] = (struct kueue_group){ .request_class = POL_NONE, .next = k->free_group };
+    k->free_group = id + 1;
+}
+
+/* Nobody of the class waits.  One that is parked goes when it is unparked. */
+void kueue_class_gone(struct kueue *k, uint32_t class)
+{
+    if (class >= k->cap_request) return;
+    struct kueue_request *r = &k->request[class];
+    for (uint32_t id, next = r->groups; next > 0;) {
+        struct kueue_group *g = &k->group[id = next - 1];
+        next = g->next;
+        map_del(&k->of_group, hash_of(g->queue, class, g->priority), id);
+        g->request_class = POL_NONE;
+        if (!g->is_parked) free_group(k, id);
+    }
+    POL_FREE(r->set, r->set_of);
+    *r = (struct kueue_request){ .set = NULL };
 }
 
 void kueue_join(struct kueue *k, uint32_t id)
 {
     struct kueue_workload *w = &k->workload[id];
     w->state = KUEUE_WAITS;
-    w->group = group_of(k, w, sched_unit(&k->sched, id)->request_class);
+    w->group = group_of(k, id);
     struct kueue_group *g = &k->group[w->group];
     struct kueue_queue *q = kueue_queue_of(k, w->queue);
     const bool was_empty = g->n == 0;
@@ -109,6 +150,7 @@ void kueue_unpark(struct kueue *k, uint32_t pool)
         for (size_t i = 0; i < q->n_parked; i++) {
             struct kueue_group *g = &k->group[q->parked[i]];
             g->is_parked = false;
+            if (g->n == 0 && g->request_class == POL_NONE) free_group(k, q->parked[i]);
             if (g->n == 0) continue;
             groups_push(k, q->group, q->n_groups, q->parked[i]);
             q->n_groups++;

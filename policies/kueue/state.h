@@ -62,11 +62,13 @@ struct kueue_set {
 struct kueue_request {
     struct kueue_set *set;
     uint32_t n_sets, *set_of;
+    uint32_t groups; /* 1 + the last made of its groups; 0: none */
 };
 
 /* Workloads of a queue that ask the same at the same priority.  parked: it is known that none can be admitted. */
 struct kueue_group {
-    uint32_t queue, request_class;
+    uint32_t queue, request_class; /* POL_NONE: the class is gone */
+    uint32_t next;                 /* of the class's, as kueue_request.groups; of a free one: the next free one */
     int32_t priority;
     bool is_parked;
     uint32_t *at;
@@ -121,6 +123,7 @@ struct kueue {
     size_t cap_workload;
     struct kueue_group *group;
     size_t cap_group, n_groups;
+    uint32_t free_group; /* 1 + the first to use again; 0: none */
     struct map of_group;
     struct kueue_request *request;
     size_t cap_request, n_requests; /* [request class] */
@@ -158,6 +161,7 @@ void kueue_leave(struct kueue *k, uint32_t id);
 uint32_t kueue_head(const struct kueue *k, uint32_t pool);
 /* Nothing of the workload's group can be admitted until quota is given back in its cohorts. */
 void kueue_park(struct kueue *k, uint32_t id);
+void kueue_class_gone(struct kueue *k, uint32_t class);
 /* Quota was given back in a queue: all that is parked in its tree is looked at again. */
 void kueue_unpark(struct kueue *k, uint32_t pool);
 void kueue_queue_fini(struct kueue *k);

@@ -317,7 +317,20 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
 
 /* ---- life ---- */
 
-static const struct sched_ops ops = { .queue = queue_of, .moved = moved, .waits = waits };
+static void class_gone(void *self, uint32_t class, uint32_t kind)
+{
+    struct mq *m = self;
+    if (class < m->cap_request) m->request[class] = (struct mq_request){ .n_gpu = 0 };
+    for (size_t i = 2 * (size_t)class; i / 2 == class && i < m->fit.cap_failed; i++)
+        m->fit.failed[i] = (struct mq_failure){ .rules = 0 };
+    for (size_t i = 2 * MQ_CLASSES * (size_t)kind; i / 2 / MQ_CLASSES == kind && i < m->cap_refused; i++)
+        m->refused[i] = (struct mq_refusals){ .n = 0 };
+}
+
+static const struct sched_ops ops = { .queue = queue_of, .moved = moved, .waits = waits, .class_gone = class_gone };
+/* What units of a request class were told last is kept as long as the policy lives. */
+static const struct sched_ops recorded_ops = { .queue = queue_of, .moved = moved, .waits = waits,
+                                               .keeps_classes = true };
 
 static void destroy(void *self)
 {
@@ -360,10 +373,10 @@ static int64_t millionths(double x) { return (int64_t)(x * 1e6 + 0.5); }
 static void *create(const struct pol_host *host, const union pol_value *v, uint32_t *flags, char *error, size_t cap)
 {
     struct mq *m = pol_alloc(1, sizeof *m);
-    sched_init(&m->sched, host, PLACEMENT_FIRST, &ops, m);
-    nodes_open(m);
     const struct pol_holds *holds = host->extension(host->ctx, POL_HOLDS);
     m->is_recorded = holds == NULL || holds->is_recorded != 0;
+    sched_init(&m->sched, host, PLACEMENT_FIRST, m->is_recorded ? &recorded_ops : &ops, m);
+    nodes_open(m);
     m->param.search_on = v[P_SEARCH].i != 2;
     m->param.rule = v[P_SEARCH].i == 1 ? SEARCH_LITERAL : SEARCH_SLIM;
     m->param.probe_us = v[P_PROBE].i;

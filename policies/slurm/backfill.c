@@ -129,9 +129,9 @@ static uint64_t *answer_nodes(const struct slurm *s, const struct slurm_answer *
 }
 
 /* Its place in the table, whether it is the one or not. */
-static struct slurm_answer *answer_find(struct slurm *s, uint32_t request_class, uint32_t part, const uint64_t *nodes)
+static struct slurm_answer *answer_find(struct slurm *s, uint64_t class_serial, uint32_t part, const uint64_t *nodes)
 {
-    uint64_t h = (uint64_t)request_class * PARTS_MAX + part;
+    uint64_t h = class_serial * PARTS_MAX + part;
     POL_RESERVE(s->answer, s->cap_answer, ANSWERS);
     POL_RESERVE(s->answer_nodes, s->cap_answer_nodes, 2 * s->conf.n_words * ANSWERS);
     for (size_t i = 0; i < s->conf.n_words; i++) h = (h ^ nodes[i]) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
@@ -154,12 +154,12 @@ static bool will_run(struct slurm *s, uint32_t unit, uint32_t part, const uint64
         if (*start_s <= now) *start_s = guess_end(s, *start_s, now);
         return true;
     }
-    const uint32_t of = s->sched.units.at[unit].request_class;
+    const uint64_t of = slurm_class(s, unit)->serial;
     const size_t n = s->conf.n_words;
     struct slurm_answer *a = answer_find(s, of, part, nodes);
     uint64_t *asked = answer_nodes(s, a), *found = asked + n;
-    if (a->state != s->n_states || a->request_class != of || a->part != part || !nodeset_equal(asked, nodes, n)) {
-        *a = (struct slurm_answer){ .state = s->n_states, .request_class = of, .part = part, .what = IS_NOW };
+    if (a->state != s->n_states || a->class_serial != of || a->part != part || !nodeset_equal(asked, nodes, n)) {
+        *a = (struct slurm_answer){ .state = s->n_states, .class_serial = of, .part = part, .what = IS_NOW };
         filter_nodes(s, unit, nodes);
         if (nodeset_count(s->set[4], n) < slurm_min_nodes(s, unit)) a->what = IS_NEVER;
         else if (!slurm_select(s, unit, part, s->set[4]))

@@ -47,7 +47,7 @@ struct slurm_select {
 struct slurm_span { int64_t begin_s, end_s; uint64_t *free; };
 
 /* When a job of this class can start on these nodes as things are. */
-struct slurm_answer { uint64_t state; int64_t start_s; uint32_t request_class, part; int what; };
+struct slurm_answer { uint64_t state, class_serial; int64_t start_s; uint32_t part; int what; };
 
 struct slurm_count { uint32_t a, b; int64_t n; };       /* of pairs of small numbers */
 

@@ -266,8 +266,16 @@ static void fini(void *self)
     POL_FREE(l->book, l->unit, l->bid, l->who, l->is_held, l->open, l->failed, l->ends, l->no_hold, l->node, l->list);
 }
 
+static void class_gone(void *self, uint32_t class, uint32_t kind)
+{
+    struct themis *l = self;
+    (void)kind;
+    if (class < l->cap_no_hold) l->no_hold[class] = 0;
+    if (class < l->cap_failed) l->failed[class] = 0;
+}
+
 static const struct sched_ops ops = {
-    .wait_key = wait_key, .run_key = rounds_run_key,
+    .wait_key = wait_key, .run_key = rounds_run_key, .class_gone = class_gone,
     .size = sizeof(struct themis), .init = init, .decide = decide, .fini = fini,
 };
 

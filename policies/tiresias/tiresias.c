@@ -621,8 +621,15 @@ static void fini(void *self)
     POL_FREE(l->stand, l->run, l->list, l->stopped, l->chosen, l->place, l->taken);
 }
 
+static void class_gone(void *self, uint32_t class, uint32_t kind)
+{
+    struct skew *s = &((struct tiresias *)self)->skew;
+    (void)kind;
+    if (class < s->cap_least) s->least[class] = 0;
+}
+
 static const struct sched_ops ops = {
-    .wait_key = wait_key, .run_key = run_key, .waits = waits, .moved = moved,
+    .wait_key = wait_key, .run_key = run_key, .waits = waits, .moved = moved, .class_gone = class_gone,
     .size = sizeof(struct tiresias), .init = init, .decide = decide, .fini = fini,
 };
 

@@ -629,6 +629,7 @@ static void *create(const struct pol_host *host, const union pol_value *value, u
     sched_init(&p->sched, host, (enum placement_rule)value[P_PLACE].i, &ops, p);
     p->whole.plan.licences = p->sched.plan.licences;
     p->whole.plan.ctx = host->ctx;
+    p->whole.plan.shapes = p->sched.plan.shapes;
     p->reservations = pol_extension(host, POL_RESERVATIONS);
     placement_init(&p->whole.placement, &p->whole.plan, PLACEMENT_BEST);
     p->param.lend = (enum wf_lend)value[P_LEND].i;
@@ -661,6 +662,7 @@ static void decide(void *self, const struct pol_view *view, const struct pol_eve
     p->view = view;
     if (p->outside.node == NULL) wf_first_look(p, view);
     plan_shapes(&p->whole.plan, view);
+    placement_shapes(&p->whole.placement);
     plan_shapes(&p->sched.plan, view);
     for (size_t i = 0; i < p->outside.n_later; i++)
         wf_idle_move(p, p->outside.later[i].node, &p->outside.later[i].take, p->outside.later[i].sign);

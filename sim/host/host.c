@@ -642,7 +642,9 @@ void host_destroy(struct host *p)
 
 struct decider host_decider(struct host *p)
 {
-    return (struct decider){ .ctx = p, .decide = decide, .by_count = (p->flags & POL_BY_COUNT) != 0,
+    enum shape_reuse shapes = p->hooks.tricks.reuses_shapes ? SHAPES_REUSED_AT_ONCE : SHAPES_REUSED;
+    if (!p->mirror.knows_shapes) shapes = SHAPES_STAY;
+    return (struct decider){ .ctx = p, .decide = decide, .shapes = shapes, .by_count = (p->flags & POL_BY_COUNT) != 0,
                              .strands = (p->flags & POL_STRANDS) != 0, .takes_refusals = (p->flags & POL_TAKES_REFUSALS) != 0 };
 }
 const char *host_label(const struct host *p) { return p->spec.guest != NULL ? p->spec.guest->label(p->self) : NULL; }

@@ -16,6 +16,7 @@ struct host;
 struct host_tricks {
     bool moves_memory;      /* what a decide call could read is overwritten after it; the next finds it elsewhere */
     bool lists_all_changed; /* view->changed names every node, whether it changed or not */
+    bool reuses_shapes;     /* to a policy of shapes/1, an id means another request as soon as it can */
 };
 
 /* What is recorded of a policy's doings, and what it is told.  Any member may be NULL. */

@@ -1,8 +1,8 @@
 /*
  * policy_view.c -- the world mirrored into the structs of policy.h.
  *
- * The first call copies every node, later ones those that changed; shapes are only
- * ever added.  The info of a job or task is filled when it is first asked for in a
+ * The first call copies every node, later ones those that changed, and shapes that are
+ * new or renewed.  The info of a job or task is filled when it is first asked for in a
  * call, and marked with the number of the call, so that it need not be cleared.
  */
 #include "host/policy_view.h"
@@ -335,6 +335,7 @@ static const void *view_extension(void *ctx, const char *name)
     const struct { const char *name; const void *at;
     } known[] = {
         { POL_LICENCES, &p->ext.licences },
+        { POL_SHAPES, &p->ext.shapes },
         { POL_GRAPH, &p->ext.graph },
         { POL_DATA, &p->ext.data },
         { POL_CORES, &p->ext.cores },
@@ -353,6 +354,7 @@ static const void *view_extension(void *ctx, const char *name)
     for (size_t i = 0; name != NULL && i < ARRAY_LEN(known); i++) {
         if (strcmp(name, known[i].name) != 0) continue;
         p->knows_licences |= known[i].at == &p->ext.licences;
+        p->knows_shapes |= known[i].at == &p->ext.shapes;
         p->knows_scores |= known[i].at == &p->ext.scores;
         p->knows_preferences |= known[i].at == &p->ext.preferences;
         p->knows_profiles |= known[i].at == &p->ext.profiles || known[i].at == &p->ext.goodput;
@@ -382,21 +384,27 @@ static void show_node(struct policy_view *p, const struct cluster *c, uint32_t i
     }
 }
 
+static void show_shape(struct policy_view *p, uint32_t id)
+{
+    const struct shape *a = &world_shapes(p->w)->at[id];
+    p->shape[id] = (struct pol_shape){
+        .cpu_milli = a->cpu_milli, .mem_b = a->mem_b, .gpu_mem_b = a->gpu_mem_b, .gpu_types = a->gpu_types,
+        .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
+        .exclusive = a->exclusive, .gpu_cores = a->gpu_cores,
+    };
+    memcpy(&p->licence[(size_t)id * LICENCES_MAX], a->licence, sizeof a->licence);
+    memcpy(p->shape[id].engine, a->engine, sizeof a->engine);
+}
+
 static void show_shapes(struct policy_view *p)
 {
     const struct shapes *s = world_shapes(p->w);
     MEM_RESERVE(p->shape, p->cap_shape, s->n);
     MEM_RESERVE(p->licence, p->cap_licence, (size_t)s->n * LICENCES_MAX);
-    for (uint32_t i = p->view.n_shapes; i < s->n; i++) {
-        const struct shape *a = &s->at[i];
-        p->shape[i] = (struct pol_shape){
-            .cpu_milli = a->cpu_milli, .mem_b = a->mem_b, .gpu_mem_b = a->gpu_mem_b, .gpu_types = a->gpu_types,
-            .need_all = a->need_all, .need_any = a->need_any, .n_gpu = a->n_gpu, .gpu_milli = a->gpu_milli,
-            .exclusive = a->exclusive, .gpu_cores = a->gpu_cores,
-        };
-        memcpy(&p->licence[(size_t)i * LICENCES_MAX], a->licence, sizeof a->licence);
-        memcpy(p->shape[i].engine, a->engine, sizeof a->engine);
-    }
+    for (size_t i = 0; i < s->n_renewed; i++) show_shape(p, s->renewed[i]);
+    for (uint32_t i = p->view.n_shapes; i < s->n; i++) show_shape(p, i);
+    p->ext.shapes.n_renewed = (uint32_t)s->n_renewed;
+    p->ext.shapes.renewed = s->renewed;
     p->view.n_shapes = s->n;
     p->view.shape = p->shape;
 }
@@ -618,6 +626,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
     api->label = view_label;
     api->extension = view_extension;
     p->ext.licences = (struct pol_licences){ .size = sizeof p->ext.licences, .asked = view_licences };
+    p->ext.shapes = (struct pol_shapes){ .size = sizeof p->ext.shapes };
     p->ext.graph = (struct pol_graph){ .size = sizeof p->ext.graph, .follower = policy_calls_follower };
     p->ext.data = (struct pol_data){ .size = sizeof p->ext.data, .n_inputs = view_n_inputs, .input = view_input, .transfer = view_transfer,
                                      .writer = view_writer, .output_b = view_output_b, .read_us = view_read_us,

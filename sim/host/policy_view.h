@@ -24,6 +24,7 @@ struct policy_view {
     struct pol_event *event;  size_t cap_event;
     struct {                    /* what the host offers beyond pol_host */
         struct pol_licences licences;
+        struct pol_shapes shapes;
         struct pol_graph graph;
         struct pol_data data;
         struct pol_cores cores;
@@ -38,7 +39,8 @@ struct policy_view {
         struct pol_profiles profiles;
         struct pol_goodput goodput;
     } ext;
-    bool     knows_licences, knows_scores, knows_preferences, knows_profiles;   /* the policy asked for licences/1... */
+    /* The policy asked for licences/1... */
+    bool     knows_licences, knows_scores, knows_preferences, knows_profiles, knows_shapes;
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */

@@ -60,9 +60,7 @@ static void on_sample(void *self, const struct world *w)
 /* Defined where tasks ask for memory or cores of cards: then a scheduler that only counts cards can be wrong. */
 static void put_mismatches(const struct counts *c, const struct world *w)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < world_n_shapes(w); i++) any |= world_shape(w, i)->gpu_mem_b > 0 || world_shape(w, i)->gpu_cores > 0;
-    if (!any) return;
+    if (!world_shapes(w)->any_of_cards) return;
     collector_put(c->out, "mismatches", "all", (double)world_count(w)->mismatches);
     collector_put(c->out, "jobs_failed", "all", (double)world_count(w)->failed);
 }

@@ -303,6 +303,6 @@ static void emit(void *self, const struct world *w)
 
 const struct collector fragmentation_collector = {
     .metric = metric, .size = sizeof(struct fragmentation), .init = init, .emit = emit, .fini = fini,
-    .observer = { .arrived = on_arrived, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended,
-                  .node_changed = on_node_changed, .sample = on_sample },
+    .observer = { .counts_shapes = true, .arrived = on_arrived, .started = on_started, .stopped = on_stopped,
+                  .job_ended = on_job_ended, .node_changed = on_node_changed, .sample = on_sample },
 };

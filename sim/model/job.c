@@ -74,9 +74,10 @@ static sim_tick longest_chain(const struct job_table *t, const struct graph *g)
 }
 
 /* n more tasks like the last one; the first of them. */
-static uint32_t add_spare(struct job_table *t, uint32_t job, uint32_t last, uint32_t n)
+static uint32_t add_spare(struct job_table *t, struct shapes *shapes, uint32_t job, uint32_t last, uint32_t n)
 {
     uint32_t first = NONE, before = NONE;
+    shapes_hold(shapes, t->task[last].shape, n);
     for (uint32_t k = 1; k <= n; k++) {
         uint32_t ts = task_slot(t);
         const struct task *like = &t->task[last];
@@ -120,6 +121,7 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
     for (uint32_t g = 0; g < s->n_groups; g++) {
         const struct task_group *tg = &s->group[g];
         uint32_t shape = shapes_id(shapes, &tg->shape);
+        shapes_hold(shapes, shape, tg->n);
         for (uint32_t k = 0; k < tg->n; k++) {
             uint32_t ts = task_slot(t);
             struct task *task = &t->task[ts];
@@ -144,28 +146,29 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
     if (graph != NULL) j.nominal = longest_chain(t, graph);
     j.n_waiting = j.n_tasks - j.n_blocked;
     j.n_asked = j.n_tasks;
-    if (s->elastic.max > 0) j.first_spare = add_spare(t, slot, last, s->elastic.max - j.n_tasks);
+    if (s->elastic.max > 0) j.first_spare = add_spare(t, shapes, slot, last, s->elastic.max - j.n_tasks);
     t->job[slot] = j;
     if (++t->n_live > t->peak_live) t->peak_live = t->n_live;
     return slot;
 }
 
-static void free_chain(struct job_table *t, uint32_t first)
+static void free_chain(struct job_table *t, struct shapes *shapes, uint32_t first)
 {
     for (uint32_t k = first; k != NONE; k = t->task[k].next) {
+        shapes_let_go(shapes, t->task[k].shape);
         t->task[k].is_live = false;
         t->task[k].gen++;
         t->free_task[t->n_free_task++] = k;
     }
 }
 
-void jobs_release(struct job_table *t, uint32_t job)
+void jobs_release(struct job_table *t, uint32_t job, struct shapes *shapes)
 {
     struct job *j = &t->job[job];
     SIM_ASSERT(j->is_live);
     MEM_RESERVE(t->free_task, t->cap_free_task, (size_t)t->n_free_task + (j->elastic.max > 0 ? j->elastic.max : j->n_tasks));
-    free_chain(t, j->first_task);
-    free_chain(t, j->first_spare);
+    free_chain(t, shapes, j->first_task);
+    free_chain(t, shapes, j->first_spare);
     free_owned(j);
     j->is_live = false;
     j->gen++;

@@ -196,7 +196,8 @@ void     jobs_fini(struct job_table *t);        /* zero-initialise to begin */
  * both arrays.  Takes `graph` (NULL: none).
  */
 uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph);
-void     jobs_release(struct job_table *t, uint32_t job);       /* handles to it go stale */
+/* Handles to it go stale, and its tasks let go of their shapes, which jobs_add had them hold. */
+void     jobs_release(struct job_table *t, uint32_t job, struct shapes *shapes);
 /* An elastic job that waits has so many tasks from now on.  O(its max). */
 void     jobs_set_size(struct job_table *t, uint32_t job, uint32_t n);
 

@@ -97,7 +97,7 @@ static void apply(void *ctx, const struct ev *e)
 
 static void release_ended(struct world *w)
 {
-    for (size_t i = 0; i < w->round.n_ended; i++) jobs_release(&w->jobs, w->round.ended[i]);
+    for (size_t i = 0; i < w->round.n_ended; i++) jobs_release(&w->jobs, w->round.ended[i], &w->shapes);
     w->round.n_ended = 0;
 }
 
@@ -113,6 +113,7 @@ static enum st decide(void *ctx, bool *again, struct diag *d)
     r->told = told; r->cap_told = cap_told;
     TRY(r->decider.decide(r->decider.ctx, w, told, n_told, again, d));
     SIM_ASSERT(r->n_ended == n_ended);          /* deciding ends no job */
+    shapes_told(&w->shapes);
     release_ended(w);
     if (w->net != NULL) net_settle(w->net, w->loop.now);
     speed_settle(w->speed, w->loop.now);
@@ -167,6 +168,7 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     w->cluster = cfg->cluster;
     w->arrivals.source = src;
     w->round.decider = dec;
+    w->shapes.reuse = dec.shapes;
     cluster_reset(w->cluster);
     w->reservations = (struct reservations){ .cluster = w->cluster, .jobs = &w->jobs };
     evloop_init(&w->loop, &ops, w);
@@ -201,6 +203,7 @@ void world_observe(struct world *w, struct observer o)
     memcpy(member, (const char *)&o + sizeof o.ctx, sizeof member);
     for (size_t i = 0; i < OBSERVER_MEMBERS; i++)
         if (member[i] != NULL) w->listens[i] |= UINT64_C(1) << w->n_obs;
+    if (o.counts_shapes) w->shapes.reuse = SHAPES_STAY;
     MEM_PUSH(w->obs, w->n_obs, w->cap_obs, o);
 }
 
@@ -218,8 +221,7 @@ void world_destroy(struct world *w)
     intern_fini(&w->users);
     intern_fini(&w->queues);
     intern_fini(&w->classes);
-    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->arrivals.capacity, w->flow_task, w->obs,
-             w);
+    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->flow_task, w->obs, w);
 }
 
 /* The horizon, or nodes that never return: what is left is unfinished. */

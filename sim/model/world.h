@@ -36,6 +36,7 @@ struct decider {
     enum st (*decide)(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d);
     bool takes_refusals;        /* is told of refused acts, which are then counted (world_count_refusal) */
     bool by_count;              /* counts cards: whether a job can ever run is asked so, too */
+    enum shape_reuse shapes;    /* STAY: it keeps things by shape, and does not ask which ids came to mean another */
     bool strands;               /* may leave tasks waiting for ever: they end unfinished, and that is no mistake */
 };
 

@@ -44,8 +44,7 @@ static struct shape asked(const struct world *w, const struct shape *s)
 /* Tasks of this shape that the empty cluster can run at once, remembered. */
 static uint32_t capacity_of(struct world *w, uint32_t shape)
 {
-    MEM_RESERVE(w->arrivals.capacity, w->arrivals.cap_capacity, (size_t)shape + 1);
-    uint32_t *known = &w->arrivals.capacity[shape];
+    uint32_t *known = &w->shapes.use[shape].room;
     if (*known == 0) {
         const struct shape s = asked(w, &w->shapes.at[shape]);
         *known = cluster_capacity(w->cluster, &s) + 1;

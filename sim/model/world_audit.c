@@ -4,11 +4,29 @@
  */
 #include "model/world_priv.h"
 
+#include "base/mem.h"
+
+/* Those of each shape are as many as it knows of; so an id that another request got had none. */
+static void audit_shapes(const struct world *w)
+{
+    uint32_t *n_tasks;
+    MEM_ARRAY(n_tasks, w->shapes.n);
+    for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
+        const struct job *j = &w->jobs.job[s];
+        if (!j->is_live) continue;
+        for (uint32_t t = j->first_task; t != NONE; t = w->jobs.task[t].next) n_tasks[w->jobs.task[t].shape]++;
+        for (uint32_t t = j->first_spare; t != NONE; t = w->jobs.task[t].next) n_tasks[w->jobs.task[t].shape]++;
+    }
+    shapes_audit(&w->shapes, n_tasks);
+    mem_free(n_tasks);
+}
+
 void world_audit(const struct world *w)
 {
     uint32_t running = 0, waiting = 0, live = 0, dependents = 0;
     cluster_audit(w->cluster);
     reservations_audit(&w->reservations);
+    audit_shapes(w);
     speed_audit(w->speed);
     if (w->calls != NULL) world_calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {

@@ -22,7 +22,7 @@
 #include "model/graph.h"
 #include "model/world.h"
 
-/* Members of struct observer behind its ctx, all of them pointers to functions, by number. */
+/* Members of struct observer behind its ctx, up to `sample` pointers to functions, by number. */
 #define OBSERVER_MEMBER(member) ((offsetof(struct observer, member) - sizeof(void *)) / sizeof(void (*)(void)))
 enum { OBSERVER_MEMBERS = OBSERVER_MEMBER(sample) + 1, OBSERVERS_MOST = 64 };
 
@@ -32,7 +32,6 @@ struct world_arrivals {
     struct job_spec next;       bool has_next, ended;   /* ended: the source has no more */
     uint64_t ordinal;           /* of the next that is eligible */
     uint64_t n_submitted;       /* of the source's jobs */
-    uint32_t *capacity;         size_t cap_capacity;    /* by shape: tasks the empty cluster holds + 1; 0: unknown */
 };
 
 /* What a round is made of. */
@@ -54,7 +53,7 @@ struct world {
 
     /* The state of what is modelled. */
     struct cluster  *cluster;           /* borrowed: cfg.cluster */
-    struct shapes    shapes;
+    struct shapes    shapes;            /* room: tasks that the empty cluster holds + 1; 0: unknown */
     struct job_table jobs;
     struct intern    users, queues, classes;
     uint32_t         engine_types;      /* that some node has, as bits */

@@ -155,6 +155,7 @@ struct observer {
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
     void (*sample)(void *ctx, const struct world *w);
+    bool counts_shapes;     /* keeps things by shape: ids of this run never come to mean another request */
 };
 
 /* Before the first step.  Observers are told in the order in which they came. */

@@ -333,7 +333,7 @@ void kubecase_run(const struct kubecase *c, struct wf_log *log, char *error, siz
                                       .reject_infeasible = true,
                                       .mismatch_after = c->mismatch_after,
                                       .fault = { .list = fault, .n_list = (size_t)c->n_faults } };
-    enum st st = host_create(&h, spec, NULL, &cfg, NULL, NULL, &d);
+    enum st st = host_create(&h, spec, NULL, &cfg, NULL, &(struct host_hooks){ .tricks.reuses_shapes = true }, &d);
     error[0] = '\0';
     if (st == ST_OK) {
         feed.pref = pref;

@@ -327,7 +327,7 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
     struct profiles profiles = { 0 };
     struct fault_event fault[REF_FAULTS];
     struct feed feed = { .c = c };
-    struct host_hooks hooks = { .ctx = run, .decision = took_decision, .note = took_note };
+    struct host_hooks hooks = { .tricks.reuses_shapes = true };
     struct host *host;
     char spec[REFCASE_SPEC], file[64];
     build(c, &cl, &perf);
@@ -346,12 +346,18 @@ void refcase_run_real(const struct ref_case *c, struct refcase_run *run, struct 
         .enforce_limits = c->enforce_limits,
         .reject_infeasible = c->reject_infeasible, .audit = true, .horizon = c->horizon, .sample_every = run->sample_every,
     };
-    enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, &cfg, NULL, run->record ? &hooks : NULL, &run->diag);
+    if (run->record) {
+        hooks.ctx = run;
+        hooks.decision = took_decision;
+        hooks.note = took_note;
+    }
+    enum st st = host_create(&host, run->spec ? run->spec : spec, NULL, &cfg, NULL, &hooks, &run->diag);
     if (file[0] != '\0') (void)unlink(file);
     if (st != ST_OK) { diag_print(&run->diag, stderr); abort(); }
     run->flags = host_ops(host)->flags;
     struct ref_case copy = *c;
-    struct decider decider = by_dice ? (struct decider){ .ctx = &copy, .decide = decide_by_dice } : host_decider(host);
+    const struct decider dice = { .ctx = &copy, .decide = decide_by_dice, .shapes = SHAPES_REUSED_AT_ONCE };
+    struct decider decider = by_dice ? dice : host_decider(host);
     struct world *w = world_create(&cfg, (struct source){ .ctx = &feed, .next = feed_next }, decider);
     world_observe(w, (struct observer){ .ctx = log, .started = saw_start, .stopped = saw_stop, .resized = saw_resize, .job_ended = saw_end,
                                          .node_changed = saw_node });

@@ -239,7 +239,8 @@ void wfcase_run(struct wfcase *c, const char *policy)
     if (c->cluster.changed == NULL) cluster_seal(&c->cluster);
     const struct world_config cfg = { .cluster = &c->cluster, .throughput = &perf, .audit = true, .horizon = c->horizon,
                                       .fault = { .list = c->fault, .n_list = c->n_faults } };
-    c->result = host_create(&h, policy, NULL, &cfg, NULL, NULL, &c->diag);
+    const struct host_hooks hooks = { .tricks.reuses_shapes = true };
+    c->result = host_create(&h, policy, NULL, &cfg, NULL, &hooks, &c->diag);
     if (c->result != ST_OK) return;
     struct world *w = world_create(&cfg, (struct source){ .ctx = &r, .next = next }, host_decider(h));
     world_observe(

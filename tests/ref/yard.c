@@ -100,7 +100,7 @@ void yard_run(struct yard *y, const char *policy)
     struct host *h;
     FILE *log = fmemopen(y->log, sizeof y->log, "w");
     struct watch x = { y, fmemopen(y->reason, sizeof y->reason, "w") };
-    struct host_hooks hooks = { .ctx = &x, .decision = decision };
+    struct host_hooks hooks = { .ctx = &x, .decision = decision, .tricks.reuses_shapes = true };
     y->diag = (struct diag){ 0 };
     y->makespan = y->task_s = 0;
     y->next = 0;

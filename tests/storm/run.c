@@ -197,7 +197,7 @@ void storm_run(const struct storm_plan *p, struct store *s, struct storm_run *ou
     struct diag d = { 0 };
     struct host *h;
     struct decisions decisions = { .store = s };
-    struct host_hooks hooks = { .ctx = &decisions, .decision = on_decision };
+    struct host_hooks hooks = { .ctx = &decisions, .decision = on_decision, .tricks.reuses_shapes = true };
     if (host_create(&h, p->spec, NULL, &c->base->cfg, NULL, &hooks, &d) != ST_OK ||
         begin(s, c, &decisions.run, &d) != ST_OK) {
         world_failed(out, &d);

@@ -106,14 +106,19 @@ static const struct pol_shape *shape_of(const struct flownet *n, const struct un
 /* The GPU classes that a request class fits, as bits. */
 static uint64_t fits_of(struct flownet *n, uint32_t class)
 {
-    for (; n->n_fits <= class; n->n_fits++) {
-        POL_RESERVE(n->fits, n->cap_fits, (size_t)n->n_fits + 1);
-        const struct pol_shape *s = &n->sched->view->shape[n->sched->classes.at[n->n_fits].shape[0]];
-        n->fits[n->n_fits] = 0;
-        for (uint32_t c = 0; c < n->cards.n_classes; c++)
-            if (class_fits(&n->cards.class[c], s)) n->fits[n->n_fits] |= UINT64_C(1) << (c < LAST_CLASS ? c : LAST_CLASS);
-    }
-    return n->fits[class];
+    POL_RESERVE(n->fits, n->cap_fits, (size_t)class + 1);
+    struct flownet_fits *f = &n->fits[class];
+    if (f->is_known) return f->classes;
+    const struct pol_shape *s = &n->sched->view->shape[n->sched->classes.at[class].shape[0]];
+    for (uint32_t c = 0; c < n->cards.n_classes; c++)
+        if (class_fits(&n->cards.class[c], s)) f->classes |= UINT64_C(1) << (c < LAST_CLASS ? c : LAST_CLASS);
+    f->is_known = true;
+    return f->classes;
+}
+
+void flownet_class_gone(struct flownet *n, uint32_t class)
+{
+    if (class < n->cap_fits) n->fits[class] = (struct flownet_fits){ 0 };
 }
 
 /* ---- tasks ---- */

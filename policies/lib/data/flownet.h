@@ -53,7 +53,7 @@ struct flownet {
     struct assign *assign;
     struct flownet_cards cards;
     struct flownet_places places;
-    uint64_t *fits; size_t cap_fits; uint32_t n_fits;   /* by request class: a bit per GPU class */
+    struct flownet_fits { uint64_t classes; bool is_known; } *fits; size_t cap_fits;    /* [request class] bits */
     struct flownet_job *job; size_t cap_job;            /* by job slot */
     struct assign_near *near; size_t cap_near;          /* scratch */
     struct flownet_put *put; size_t cap_put; uint32_t n_put;
@@ -71,6 +71,8 @@ void flownet_fini(struct flownet *n);
 void flownet_wait(struct flownet *n, const struct unit *u, int64_t shift);
 void flownet_run(struct flownet *n, const struct unit *u, int64_t shift, int64_t stay);
 void flownet_drop(struct flownet *n, const struct unit *u);
+/* For sched_ops.class_gone. */
+void flownet_class_gone(struct flownet *n, uint32_t class);
 /* What the task's price is on a node. */
 int64_t flownet_price(const struct flownet *n, const struct unit *u, uint32_t node);
 

@@ -53,7 +53,9 @@ static void moved(void *self, const struct unit *u, int sign)
     if (sign < 0) flownet_drop(&f->net, u);
 }
 
-static const struct offer_singles singles = { .waits = waits, .moved = moved };
+static void class_gone(void *self, uint32_t class) { flownet_class_gone(&((struct flowpol *)self)->net, class); }
+
+static const struct offer_singles singles = { .waits = waits, .moved = moved, .class_gone = class_gone };
 
 void flowpol_init(struct flowpol *f, const struct pol_host *host, const struct flowpol_rule *rule, const char *reason)
 {

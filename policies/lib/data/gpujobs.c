@@ -36,16 +36,22 @@ void gpujobs_fini(struct gpujobs *g)
 int64_t gpujobs_ask(struct gpujobs *g, uint32_t class)
 {
     const struct sched *d = g->sched;
-    for (; g->asks.n <= class; g->asks.n++) {
-        const struct request_class *k = &d->classes.at[g->asks.n];
-        POL_RESERVE(g->asks.at, g->asks.cap, (size_t)g->asks.n + 1);
-        g->asks.at[g->asks.n] = 0;
+    POL_RESERVE(g->asks.at, g->asks.cap, (size_t)class + 1);
+    int64_t *ask = &g->asks.at[class];
+    if (*ask == 0) {
+        const struct request_class *k = &d->classes.at[class];
+        *ask = 1;
         for (uint32_t i = 0; i < k->n_tasks; i++) {
             const struct pol_shape *s = &d->view->shape[k->shape[i]];
-            g->asks.at[g->asks.n] += (int64_t)s->n_gpu * s->gpu_milli;
+            *ask += (int64_t)s->n_gpu * s->gpu_milli;
         }
     }
-    return g->asks.at[class];
+    return *ask - 1;
+}
+
+void gpujobs_class_gone(struct gpujobs *g, uint32_t class)
+{
+    if (class < g->asks.cap) g->asks.at[class] = 0;
 }
 
 bool gpujobs_is_apart(const struct gpujobs *g, uint32_t class)
@@ -113,7 +119,8 @@ static uint32_t group_of(struct gpujobs *g, const struct unit *u)
     } else {
         g->free_group = g->group[x].next;
     }
-    g->group[x] = (struct gpujobs_group){ .job = u->job.slot, .request_class = u->request_class, .next = j->first_group };
+    g->group[x] = (struct gpujobs_group){ .job = u->job.slot, .request_class = u->request_class, .next = j->first_group,
+                                          .nth = j->first_group == POL_NONE ? 0 : g->group[j->first_group].nth + 1 };
     return j->first_group = x;
 }
 

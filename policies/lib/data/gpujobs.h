@@ -27,7 +27,7 @@ enum { GPU = 1000 };        /* one GPU, in the unit of asks */
 /* The waiting units of one job that ask for the same. */
 struct gpujobs_group {
     uint32_t job, request_class;        /* job: slot */
-    uint32_t next;                      /* of the job; POL_NONE */
+    uint32_t next, nth;                 /* of the job; POL_NONE.  nth: how many of the job's came before */
     uint32_t n_waiting, n_data;         /* units; those of them that have data */
     struct locality_index index;
 };
@@ -63,7 +63,7 @@ struct gpujobs {
     struct gpujob *at; size_t cap;      /* by job slot */
     struct gpujobs_group *group; size_t cap_group; uint32_t n_groups, free_group;
     uint8_t *has_data; size_t cap_has_data;     /* by task slot; current while the unit waits */
-    struct { int64_t *at; size_t cap; uint32_t n; } asks;       /* by request class */
+    struct { int64_t *at; size_t cap; } asks;   /* [request class] 1 + what it asks; 0: not known */
     struct { uint32_t *slot; size_t cap; uint32_t n; } dirty;   /* jobs whose held or waiting changed */
     struct gpujobs_order order;
     struct gpujobs_shares shares;
@@ -99,6 +99,8 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign);
 
 /* What a unit of the request class asks. */
 int64_t gpujobs_ask(struct gpujobs *g, uint32_t class);
+/* For sched_ops.class_gone. */
+void    gpujobs_class_gone(struct gpujobs *g, uint32_t class);
 /* Is it a single that is set apart? */
 bool gpujobs_is_apart(const struct gpujobs *g, uint32_t class);
 /* The job of a GPU unit. */

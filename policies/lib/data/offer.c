@@ -30,7 +30,16 @@ static void moved(void *self, const struct unit *u, int sign)
     if (is_left(o, u->request_class)) o->rule.singles->moved(self, u, sign);
 }
 
-static const struct sched_ops sched_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits };
+static void class_gone(void *self, uint32_t class, uint32_t kind)
+{
+    struct offer *o = self;
+    (void)kind;
+    gpujobs_class_gone(&o->jobs, class);
+    if (o->rule.singles != NULL) o->rule.singles->class_gone(self, class);
+}
+
+static const struct sched_ops sched_ops = { .wait_key = wait_key, .queue = queue_of, .moved = moved, .waits = waits,
+                                            .class_gone = class_gone };
 
 void offer_init(struct offer *o, const struct pol_host *host, const struct offer_rule *rule)
 {
@@ -97,7 +106,7 @@ static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
     s->is_in = in;
     if (!in) return;
     s->queue = o->job[g->job].queue;
-    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->request_class, .request_class = g->request_class };
+    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->nth, .request_class = g->request_class };
     queue_add(&o->queue[s->queue].jobs, &o->rep, x);
 }
 

@@ -18,6 +18,7 @@
 struct offer_singles {
     void (*waits)(void *self, const struct unit *u, int sign);
     void (*moved)(void *self, const struct unit *u, int sign);
+    void (*class_gone)(void *self, uint32_t class);
 };
 
 struct offer_rule {

@@ -4,6 +4,7 @@
 void elastic_open(struct elastic *e, const struct pol_host *host, int64_t every)
 {
     *e = (struct elastic){ .host = host, .ext = pol_extension(host, POL_ELASTIC), .every = every, .asked = -1 };
+    plan_reuses(&e->plan, host);
 }
 
 static void drop(struct elastic *e, struct elastic_job *j)

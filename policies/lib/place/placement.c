@@ -71,6 +71,15 @@ static void drop_tree(struct placement *pl, uint32_t shape)
     pl->n_trees--;
 }
 
+void placement_shapes(struct placement *pl)
+{
+    for (uint32_t i = 0; i < plan_n_renewed(pl->plan); i++) {
+        const uint32_t shape = pl->plan->shapes->renewed[i];
+        if (shape < pl->cap_looked) pl->looked[shape] = 0;
+        if (shape < pl->cap_tree && pl->tree[shape] != NULL) drop_tree(pl, shape);
+    }
+}
+
 void placement_fini(struct placement *pl)
 {
     while (pl->n_trees > 0) drop_tree(pl, pl->oldest);

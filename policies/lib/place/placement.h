@@ -64,6 +64,8 @@ void placement_use(struct placement *pl, struct kube *k);
 /* Let a plugin choose; before anything is asked. */
 void placement_plug(struct placement *pl, const struct pol_plugin *plugin, const struct pol_host *host);
 
+/* After plan_shapes: forget what was kept of shapes whose ids are renewed. */
+void placement_shapes(struct placement *pl);
 /* Tell of n tasks of a shape that arrived; then, once a decision, refresh: true when costs are others now. */
 void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n);
 bool placement_refresh(struct placement *pl);

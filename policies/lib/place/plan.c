@@ -144,6 +144,18 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
     if (grew) p->freed_epoch = ++p->last_epoch;
 }
 
+void plan_reuses(struct plan *p, const struct pol_host *host)
+{
+    p->shapes = host->extension(host->ctx, POL_SHAPES);
+}
+
+static void bare(struct plan *p, const struct pol_shape *s, uint32_t id)
+{
+    p->bare.shape[id] = *s;
+    p->bare.shape[id].gpu_mem_b = 0;
+    p->bare.shape[id].gpu_cores = 0;
+}
+
 void plan_shapes(struct plan *p, const struct pol_view *v)
 {
     p->gpu_type = v->gpu_type;
@@ -151,11 +163,8 @@ void plan_shapes(struct plan *p, const struct pol_view *v)
     p->shape = v->shape;
     if (!p->by_count) return;
     POL_RESERVE(p->bare.shape, p->bare.cap, v->n_shapes);
-    for (; p->bare.n < v->n_shapes; p->bare.n++) {
-        p->bare.shape[p->bare.n] = v->shape[p->bare.n];
-        p->bare.shape[p->bare.n].gpu_mem_b = 0;
-        p->bare.shape[p->bare.n].gpu_cores = 0;
-    }
+    for (uint32_t i = 0; i < plan_n_renewed(p); i++) bare(p, &v->shape[p->shapes->renewed[i]], p->shapes->renewed[i]);
+    for (; p->bare.n < v->n_shapes; p->bare.n++) bare(p, &v->shape[p->bare.n], p->bare.n);
     p->shape = p->bare.shape;
 }
 

@@ -41,6 +41,7 @@ struct plan {
     struct plan_node *node;  uint32_t n_nodes;
     struct pol_card  *card;  uint32_t n_cards;
     const struct pol_shape *shape;          /* the view's; current from plan_sync to the end of decide */
+    const struct pol_shapes *shapes;        /* the host's; NULL: ids of shapes stay (plan_reuses) */
     const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
     uint32_t n_gpu_types;
     const struct pol_licences *licences; void *ctx;     /* the host's; NULL: whoever plans knows none */
@@ -68,6 +69,9 @@ static inline int32_t plan_licence(const struct plan *p, uint32_t shape, uint32_
 }
 
 void plan_fini(struct plan *p);             /* zero-initialise to begin */
+/* In create: whoever plans forgets what it keeps of shapes whose ids are renewed (shapes/1). */
+void plan_reuses(struct plan *p, const struct pol_host *host);
+static inline uint32_t plan_n_renewed(const struct plan *p) { return p->shapes == NULL ? 0 : p->shapes->n_renewed; }
 /* New shapes, before events are read. */
 void plan_shapes(struct plan *p, const struct pol_view *v);
 /* Copies everything the first time, the changed nodes later. */

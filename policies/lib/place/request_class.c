@@ -3,13 +3,16 @@
 
 #include "lib/util.h"
 
+/* Renewals, and classes, that are nothing. */
+enum { FEW = 16, MANY = 8192 };
+
 void request_class_fini(struct request_classes *k)
 {
     for (uint32_t i = 0; i < k->n; i++) free(k->at[i].shape);
     free(k->at);
     map_fini(&k->of_shapes);
-    free(k->kind);
     map_fini(&k->of_kind);
+    POL_FREE(k->kind, k->free, k->free_kind, k->renewed);
     memset(k, 0, sizeof *k);
 }
 
@@ -21,19 +24,25 @@ static bool is_same_kind(const struct pol_shape *a, const struct pol_shape *b)
            a->exclusive == b->exclusive && a->gpu_cores == b->gpu_cores && memcmp(a->engine, b->engine, sizeof a->engine) == 0;
 }
 
-static uint32_t kind_of(struct request_classes *k, const struct pol_shape *s, bool is_monotone)
+static uint32_t hash_kind(const struct pol_shape *s, bool is_monotone)
 {
     const uint64_t cards = (uint64_t)(uint32_t)s->n_gpu << 40 ^ (uint64_t)(uint32_t)s->gpu_milli << 23;
-    const uint32_t hash = map_mix((uint64_t)s->gpu_mem_b ^ s->gpu_types << 5 ^ s->need_all << 11 ^ s->need_any << 17 ^
-                                  cards ^ is_monotone);
+    return map_mix((uint64_t)s->gpu_mem_b ^ s->gpu_types << 5 ^ s->need_all << 11 ^ s->need_any << 17 ^ cards ^
+                   is_monotone);
+}
+
+static uint32_t kind_of(struct request_classes *k, const struct pol_shape *s, bool is_monotone)
+{
+    const uint32_t hash = hash_kind(s, is_monotone);
     uint32_t id;
     MAP_EACH(id, &k->of_kind, hash)
         if (k->kind[id].is_monotone == is_monotone && is_same_kind(&k->kind[id].shape, s)) return id;
     POL_RESERVE(k->kind, k->cap_kind, (size_t)k->n_kinds + 1);
-    k->kind[k->n_kinds] = (struct request_kind){ .shape = *s, .is_monotone = is_monotone };
-    k->kind[k->n_kinds].shape.cpu_milli = k->kind[k->n_kinds].shape.mem_b = 0;
-    map_add(&k->of_kind, hash, k->n_kinds);
-    return k->n_kinds++;
+    id = k->n_free_kind > 0 ? k->free_kind[--k->n_free_kind] : k->n_kinds++;
+    k->kind[id] = (struct request_kind){ .shape = *s, .is_monotone = is_monotone, .is_used = true };
+    k->kind[id].shape.cpu_milli = k->kind[id].shape.mem_b = 0;
+    map_add(&k->of_kind, hash, id);
+    return id;
 }
 
 bool request_kind_is_refused(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b)
@@ -70,16 +79,37 @@ void request_kind_note_room(struct request_kind *k, uint64_t change_epoch, int64
     k->room[k->n_room++ % REQUEST_REFUSED_MAX] = (struct request_amount){ cpu_milli, mem_b };
 }
 
-uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
+/* ---- classes ---- */
+
+static uint32_t hash_shapes(const uint32_t *shape, uint32_t n)
 {
     uint64_t h = n;
-    uint32_t id;
     for (uint32_t i = 0; i < n; i++) h = (h ^ shape[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
-    MAP_EACH(id, &k->of_shapes, (uint32_t)h)
-        if (k->at[id].n_tasks == n && memcmp(k->at[id].shape, shape, n * sizeof *shape) == 0) return id;
+    return (uint32_t)h;
+}
+
+/* The latest renewal of one of the shapes; 0: none was. */
+static uint64_t last_renewal(const struct request_classes *k, const uint32_t *shape, uint32_t n)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < n && k->n_renewals > 0; i++)
+        if (shape[i] < k->cap_renewed && k->renewed[shape[i]] > last) last = k->renewed[shape[i]];
+    return last;
+}
+
+uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
+{
+    const uint32_t h = hash_shapes(shape, n);
+    const uint64_t since = last_renewal(k, shape, n);
+    uint32_t id;
+    MAP_EACH(id, &k->of_shapes, h)
+        if (k->at[id].n_tasks == n && k->at[id].made >= since && memcmp(k->at[id].shape, shape, n * sizeof *shape) == 0)
+            return id;
     POL_RESERVE(k->at, k->cap, (size_t)k->n + 1);
-    struct request_class *o = &k->at[k->n];
-    *o = (struct request_class){ .n_tasks = n, .is_uniform = true };
+    id = k->n_free > 0 ? k->free[--k->n_free] : k->n++;
+    struct request_class *o = &k->at[id];
+    free(o->shape);
+    *o = (struct request_class){ .n_tasks = n, .is_uniform = true, .made = k->n_renewals, .serial = ++k->n_made };
     o->shape = pol_alloc(n, sizeof *shape);
     memcpy(o->shape, shape, n * sizeof *shape);
     for (uint32_t i = 1; i < n; i++) o->is_uniform &= shape[i] == shape[0];
@@ -88,6 +118,44 @@ uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint
     o->cpu_milli = s->cpu_milli;
     o->mem_b = s->mem_b;
     o->kind = kind_of(k, s, o->is_monotone);
-    map_add(&k->of_shapes, (uint32_t)h, k->n);
-    return k->n++;
+    map_add(&k->of_shapes, h, id);
+    k->is_full |= k->n - k->n_free >= 2 * k->swept.n + k->swept.n_looked + MANY;
+    return id;
+}
+
+void request_class_renew(struct request_classes *k, uint32_t shape)
+{
+    POL_RESERVE(k->renewed, k->cap_renewed, (size_t)shape + 1);
+    k->renewed[shape] = ++k->n_renewals;
+    k->is_full |= k->n_renewals - k->swept.n_renewals > (k->swept.n + k->swept.n_looked) / 2 + FEW;
+}
+
+void request_class_sweep(struct request_classes *k, const bool *is_used, size_t n_looked,
+                         void (*gone)(void *ctx, uint32_t class, uint32_t kind), void *ctx)
+{
+    for (uint32_t i = 0; i < k->n_kinds; i++) k->kind[i].n_users = 0;
+    for (uint32_t i = k->n; i-- > 0;) {
+        struct request_class *o = &k->at[i];
+        if (o->n_tasks == 0) continue;
+        if (is_used[i]) {
+            k->kind[o->kind].n_users++;
+            continue;
+        }
+        map_del(&k->of_shapes, hash_shapes(o->shape, o->n_tasks), i);
+        o->n_tasks = 0;
+        POL_PUSH(k->free, k->n_free, k->cap_free, i);
+        gone(ctx, i, POL_NONE);
+    }
+    for (uint32_t i = k->n_kinds; i-- > 0;) {
+        struct request_kind *o = &k->kind[i];
+        if (!o->is_used || o->n_users > 0) continue;
+        map_del(&k->of_kind, hash_kind(&o->shape, o->is_monotone), i);
+        o->is_used = false;
+        POL_PUSH(k->free_kind, k->n_free_kind, k->cap_free_kind, i);
+        gone(ctx, POL_NONE, i);
+    }
+    k->is_full = false;
+    k->swept.n_renewals = k->n_renewals;
+    k->swept.n = k->n - k->n_free;
+    k->swept.n_looked = n_looked;
 }

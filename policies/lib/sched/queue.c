@@ -29,18 +29,49 @@ static uint32_t kind_of(struct queue *q, uint32_t kind)
     return q->n_kinds++;
 }
 
+/* Room for one more: buckets of request classes that do not wait are used again once they are half of all. */
+static uint32_t new_bucket(struct queue *q)
+{
+    if (q->free == 0 && q->n_b > 0 && q->n_b == q->cap_b) {
+        uint32_t n = 0;
+        for (uint32_t k = q->n_b; k-- > 0;) {
+            struct queue_bucket *b = &q->b[k];
+            if (b->first != POL_NONE) continue;
+            map_del(&q->of_class, map_mix(b->request_class), k);
+            b->left = q->free;
+            q->free = k + 1;
+            n++;
+        }
+        if (n < q->n_b / 2) POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
+    }
+    if (q->free == 0) {
+        POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
+        return q->n_b++;
+    }
+    const uint32_t k = q->free - 1;
+    q->free = q->b[k].left;
+    return k;
+}
+
 static uint32_t bucket_of(struct queue *q, const struct unit *u)
 {
     uint32_t k;
     const uint32_t hash = map_mix(u->request_class);
     MAP_EACH(k, &q->of_class, hash)
-        if (q->b[k].request_class == u->request_class) return k;
-    POL_RESERVE(q->b, q->cap_b, (size_t)q->n_b + 1);
-    q->b[q->n_b] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = u->request_class, .first = POL_NONE,
-                                          .kind = kind_of(q, u->kind), .prio = map_mix((uint64_t)hash << 20 ^ hash),
-                                          .cpu_milli = u->cpu_milli, .mem_b = u->mem_b };
-    map_add(&q->of_class, hash, q->n_b);
-    return q->n_b++;
+        if (q->b[k].request_class == u->request_class) break;
+    if (k != POL_NONE) {
+        const struct queue_bucket *b = &q->b[k];
+        /* If it is empty the class's id may have come to mean another. */
+        if (b->first != POL_NONE ||
+            (b->cpu_milli == u->cpu_milli && b->mem_b == u->mem_b && q->kind[b->kind].kind == u->kind))
+            return k;
+    } else {
+        map_add(&q->of_class, hash, k = new_bucket(q));
+    }
+    q->b[k] = (struct queue_bucket){ .set = UNIT_SET_EMPTY, .request_class = u->request_class, .first = POL_NONE,
+                                     .kind = kind_of(q, u->kind), .prio = map_mix((uint64_t)hash << 20 ^ hash),
+                                     .cpu_milli = u->cpu_milli, .mem_b = u->mem_b };
+    return k;
 }
 
 /* ---- the treap of a kind's buckets ---- */

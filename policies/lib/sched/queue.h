@@ -24,14 +24,14 @@
 struct queue_bucket {
     struct unit_set set;
     uint32_t request_class, first, kind;        /* kind: in queue.kind */
-    uint32_t left, right, prio;         /* in the treap of the kind, while it has units */
+    uint32_t left, right, prio;         /* in the treap of the kind, while it has units; of a free one left: the next */
     int64_t  cpu_milli, mem_b, est;     /* asked; the least estimate of its units */
     int64_t  cpu_min, mem_min, est_min; /* the least below */
 };
 struct queue_kind { uint32_t kind, root, first, pos; };        /* first: unit; pos: in the heap, or POL_NONE */
 
 struct queue {
-    struct queue_bucket *b;   size_t cap_b;   uint32_t n_b;
+    struct queue_bucket *b;   size_t cap_b;   uint32_t n_b, free;       /* free: 1 + the first to use again */
     struct map of_class;                    /* buckets */
     struct queue_kind *kind;  size_t cap_kind; uint32_t n_kinds;
     struct map of_kind;

@@ -24,6 +24,8 @@ void sched_init(struct sched *d, const struct pol_host *host, enum placement_rul
         d->plan.ctx = host->ctx;
     }
     placement_init(&d->placement, &d->plan, rule);
+    /* fgd counts for ever how often each request came. */
+    if (rule != PLACEMENT_FGD && !ops->keeps_classes) plan_reuses(&d->plan, host);
 }
 
 void sched_fini(struct sched *d)
@@ -235,6 +237,31 @@ static void read_licences(struct sched *d)
     for (uint32_t l = 0; l < n; l++) d->licence_free[l] = d->plan.licences->free[l];
 }
 
+static void class_gone(void *ctx, uint32_t class, uint32_t kind)
+{
+    const struct sched *d = ctx;
+    if (d->ops->class_gone != NULL) d->ops->class_gone(d->self, class, kind);
+}
+
+/* What is known of requests that are no more is forgotten. */
+static void forget_shapes(struct sched *d)
+{
+    const struct pol_shapes *s = d->plan.shapes;
+    for (uint32_t i = 0; i < s->n_renewed; i++) request_class_renew(&d->classes, s->renewed[i]);
+    placement_shapes(&d->placement);
+    if (d->ops->shapes_renewed != NULL) d->ops->shapes_renewed(d->self);
+}
+
+/* Those that no unit is of may be others later. */
+static void sweep_classes(struct sched *d)
+{
+    bool *is_used = pol_alloc(d->classes.n, sizeof *is_used);
+    for (size_t i = 0; i < d->units.cap; i++)
+        if (d->units.at[i].state != UNIT_NONE) is_used[d->units.at[i].request_class] = true;
+    request_class_sweep(&d->classes, is_used, d->units.cap, class_gone, d);
+    free(is_used);
+}
+
 void sched_open(struct sched *d, const struct pol_view *view, const struct pol_event *ev, size_t n_ev)
 {
     d->view = view;
@@ -242,6 +269,8 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     d->n_fresh = 0;
     if (d->plan.node == NULL) plan_sync(&d->plan, view);
     plan_shapes(&d->plan, view);
+    if (plan_n_renewed(&d->plan) > 0) forget_shapes(d);
+    if (d->classes.is_full && !d->ops->keeps_classes) sweep_classes(d);
     for (size_t i = 0; i < n_ev; i++) {
         switch ((enum pol_event_type)ev[i].type) {
         case POL_ARRIVED:    on_arrival(d, ev[i].job); break;

@@ -36,6 +36,11 @@ struct sched_ops {
     /* The unit, of one task, asks for a node; place NULL: it fits nowhere.  The plan has not allocated it yet. */
     void (*asked)(void *self, uint32_t unit, const struct pol_place *place);
     bool knows_licences;                /* else the host gives it no task that asks for some */
+    bool keeps_classes;                 /* neither shapes nor request classes are given up */
+    /* Ids are used again: forget what is kept by this request class, or kind; the other is POL_NONE. */
+    void (*class_gone)(void *self, uint32_t class, uint32_t kind);
+    /* The same of the shapes that plan.shapes names, before the events. */
+    void (*shapes_renewed)(void *self);
     /* Only of a LIST_POLICY (list.h). */
     size_t size;                        /* of its state, which begins with its struct sched; 0: that alone */
     bool (*init)(void *self, const union pol_value *value, char *error, size_t cap);    /* false: error is filled */

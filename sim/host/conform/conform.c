@@ -120,9 +120,11 @@ static void try_other_ways(uint32_t i, const char *spec, struct sandbox_page *pa
           "what decide can read is valid until it returns: keep handles and copies" },
         { { .tricks.lists_all_changed = true }, "decides otherwise when nodes are listed as changed that did not change",
           "view->changed says where to look; what is free there decides" },
+        { { .tricks.reuses_shapes = true }, "decides otherwise when ids of shapes are used again at once",
+          "whatever is kept by a shape's id, or by lists of ids, is forgotten when shapes/1 says that it is renewed" },
         { { .is_watched = true }, "decides otherwise when it is watched", random_hint },
     };
-    static const struct trial_variant all = { .is_watched = true, .tricks = { true, true } };
+    static const struct trial_variant all = { .is_watched = true, .tricks = { true, true, true } };
     struct trial_history h, other;
     trial_run_beside(i, spec, &all, page, &h, &other);
     r->n_runs += 2;

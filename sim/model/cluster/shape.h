@@ -4,6 +4,11 @@
  * Tasks that ask for the same share one shape with a dense id, so that a
  * policy can remember "this shape fits nowhere now" and placement can keep
  * scores per shape.
+ *
+ * A shape is held by the tasks of live jobs.  One that no task holds is idle, and
+ * keeps its id while no more than so many are; then the id of the one that is idle
+ * longest comes to mean the next new request.  So the table follows live jobs, and
+ * which request has which id hangs on the run alone.
  */
 #ifndef MODEL_CLUSTER_SHAPE_H
 #define MODEL_CLUSTER_SHAPE_H
@@ -31,7 +36,20 @@ struct shape {
     uint32_t prefers;           /* cluster_preferred; 0: any node that it fits is as good as another */
 };
 
-struct shapes { struct shape *at; uint32_t n, last /* found */; size_t cap; struct map of_shape; };
+/* May an id come to mean another request?  KEPT: while no more than that are idle they stay what they are. */
+enum shape_reuse { SHAPES_STAY, SHAPES_REUSED, SHAPES_REUSED_AT_ONCE };
+enum { SHAPES_KEPT = 8192 };
+
+/* room: what the owner of the table keeps for the request; 0 when the id is new or means another one. */
+struct shape_use { uint32_t n_tasks, room, older, newer /* idle ones, NONE at the ends */; };
+
+struct shapes {
+    struct shape *at; struct shape_use *use; uint32_t n, last /* found */; size_t cap, cap_use; struct map of_shape;
+    enum shape_reuse reuse;
+    uint32_t n_idle, oldest, newest;    /* the longest idle first */
+    uint32_t *renewed; size_t n_renewed, cap_renewed;   /* ids that came to mean another request since shapes_told */
+    bool     any_of_cards;              /* some request ever asked for memory or cores of a card */
+};
 
 /* The same, with nothing asked of what is on a card: as those see it who only count cards. */
 static inline struct shape shape_by_count(const struct shape *s)
@@ -42,7 +60,15 @@ static inline struct shape shape_by_count(const struct shape *s)
     return counted;
 }
 
-void     shapes_fini(struct shapes *t);                         /* zero-initialise to begin */
-uint32_t shapes_id(struct shapes *t, const struct shape *s);    /* adds it when new; O(1) */
+/* Zero-initialise to begin; all O(1). */
+void     shapes_fini(struct shapes *t);
+/* Adds it when new, idle; it stays so until another is asked for, unless it is held. */
+uint32_t shapes_id(struct shapes *t, const struct shape *s);
+void     shapes_hold(struct shapes *t, uint32_t id, uint32_t n_tasks);
+void     shapes_let_go(struct shapes *t, uint32_t id);          /* one task */
+/* Whoever keeps things by id has heard which were renewed. */
+void     shapes_told(struct shapes *t);
+/* Counts are right, and the idle ones are just those that no task holds.  n_tasks [n]; O(n). */
+void     shapes_audit(const struct shapes *t, const uint32_t *n_tasks);
 
 #endif

@@ -255,3 +255,73 @@ Test(request_class, equal_lists_of_shapes_are_one_class)
         for (uint32_t i = 10; i < 510; i++) cr_assert_eq(request_class_id(&k, (uint32_t[]){ 1, i }, 2, shape), i - 4);
     request_class_fini(&k);
 }
+
+static uint32_t n_gone, n_kinds_gone;
+static void count_gone(void *ctx, uint32_t class, uint32_t kind)
+{
+    (void)ctx;
+    n_gone += class != POL_NONE;
+    n_kinds_gone += kind != POL_NONE;
+}
+
+Test(request_class, a_shape_that_means_another_request_makes_another_class_and_ids_nobody_uses_are_used_again)
+{
+    struct pol_shape shape[] = { { .cpu_milli = 1 }, { .n_gpu = 2, .gpu_milli = 1000 }, { .cpu_milli = 3 } };
+    struct request_classes k = { 0 };
+    const uint32_t a = request_class_id(&k, (uint32_t[]){ 0 }, 1, shape);
+    const uint32_t b = request_class_id(&k, (uint32_t[]){ 1 }, 1, shape);
+    const uint32_t c = request_class_id(&k, (uint32_t[]){ 2, 1 }, 2, shape);
+    cr_assert(!k.is_full);
+    request_class_renew(&k, 1);
+    shape[1] = (struct pol_shape){ .cpu_milli = 5, .exclusive = 1 };
+    cr_assert_eq(request_class_id(&k, (uint32_t[]){ 0 }, 1, shape), a, "its shape is what it was");
+    const uint32_t d = request_class_id(&k, (uint32_t[]){ 1 }, 1, shape);
+    const uint32_t e = request_class_id(&k, (uint32_t[]){ 2, 1 }, 2, shape);
+    cr_assert(d != b && e != c && k.at[d].cpu_milli == 5 && k.at[d].serial != k.at[b].serial);
+    while (!k.is_full) request_class_renew(&k, 9);
+    request_class_sweep(&k, (bool[]){ [0] = true, [3] = true, [4] = true }, 5, count_gone, NULL);
+    cr_assert(n_gone == 2 && n_kinds_gone == 1 && !k.is_full, "%u classes, %u kinds", n_gone, n_kinds_gone);
+    cr_assert_eq(request_class_id(&k, (uint32_t[]){ 1 }, 1, shape), d);
+    cr_assert_eq(request_class_id(&k, (uint32_t[]){ 2, 1 }, 2, shape), e);
+    const uint64_t made = k.n_made;
+    cr_assert_eq(request_class_id(&k, (uint32_t[]){ 2 }, 1, shape), b, "the lowest free id");
+    cr_assert_eq(request_class_id(&k, (uint32_t[]){ 1, 1 }, 2, shape), c);
+    cr_assert(k.at[b].serial == made + 1 && k.at[c].serial == made + 2 && k.n == 5);
+    request_class_fini(&k);
+}
+
+/* A bucket for each of many classes, one after the other: those that are empty are used again. */
+Test(queue, buckets_follow_what_waits)
+{
+    struct units u = { 0 };
+    struct queue q = { 0 };
+    enum { MANY = 1000 };
+    u.at = calloc(4, sizeof *u.at);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint32_t id = i % 4;
+        if (i >= 4) queue_del(&q, &u, id);
+        u.at[id] = (struct unit){ .ordinal = i, .est = POL_NEVER, .request_class = i, .n_tasks = 1 };
+        queue_add(&q, &u, id);
+        cr_assert_eq(u.at[queue_first(&q)].ordinal, i < 3 ? 0 : i - 3);
+    }
+    cr_assert_leq(q.n_b, 16);
+    cr_assert_leq(q.of_class.n, 16);
+    queue_fini(&q);
+    free(u.at);
+}
+
+Test(queue, a_class_whose_id_means_another_request_has_a_bucket_of_that)
+{
+    struct units u = { 0 };
+    struct queue q = { 0 };
+    u.at = calloc(1, sizeof *u.at);
+    for (uint32_t i = 0; i < 2; i++) {
+        u.at[0] = (struct unit){ .ordinal = i, .est = POL_NEVER, .request_class = 5, .kind = i, .cpu_milli = 10 + i,
+                                 .n_tasks = 1 };
+        queue_add(&q, &u, 0);
+        cr_assert(q.n_b == 1 && q.b[0].cpu_milli == 10 + i && q.kind[q.b[0].kind].kind == i);
+        queue_del(&q, &u, 0);
+    }
+    queue_fini(&q);
+    free(u.at);
+}
