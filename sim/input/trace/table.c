@@ -75,7 +75,7 @@ struct table {
     struct rows *rows;
     struct trace_limits lim;
     struct step step[MAPPING_FIGURES];
-    size_t end[PARTS];                      /* of its steps */
+    struct step *end[PARTS];                /* of its steps */
     struct figure row[MAPPING_FIGURES];
     struct trace_whole whole;               /* what the row's job asks for, */
     struct task_group group[2];             /* and divided */
@@ -301,14 +301,15 @@ static enum st read_text(struct table *x, const struct step *p, struct figure *o
 static enum st read_part(struct table *x, enum part part, struct diag *d)
 {
     const char *const *const cells = rows_fields(x->rows);
-    for (size_t i = part > 0 ? x->end[part - 1] : 0; i < x->end[part]; i++) {
-        struct step *p = &x->step[i];
+    for (struct step *p = part > 0 ? x->end[part - 1] : x->step; p < x->end[part]; p++) {
         struct figure *out = &x->row[p->of->figure];
         if (p->is_known) continue;
         const char *s = NULL;
         if (p->column != NONE)
             s = unless_empty(x, cells != NULL ? cells[p->column] : rows_field(x->rows, (int)p->column));
-        *out = (struct figure){ .n = p->of->dflt };
+        out->is = false;
+        out->n = p->of->dflt;
+        out->text = NULL;
         if (s != NULL && *s == '\0') continue;
         if (p->of->max == 0 && s != NULL) out->text = s;
         else if (p->of->max == 0) TRY(read_text(x, p, out, d));
@@ -321,14 +322,14 @@ static enum st read_part(struct table *x, enum part part, struct diag *d)
 /* Which figures the table can tell, and how. */
 static void plan(struct table *x)
 {
-    size_t n = 0;
+    struct step *p = x->step;
     for (const struct reading *of = readings; of < readings + ARRAY_LEN(readings); of++) {
         const struct mapping_value *v = &x->map.of[of->figure];
         const bool is_column = v->expr != NULL && expr_is_name(v->expr) && v->prefix == NULL && v->join == NULL;
         const int64_t unit = of->unit > 0 ? of->unit : v->unit;
         x->row[of->figure].n = of->dflt;
         if (v->node != NULL && !(is_column && v->column[0] < 0))
-            x->step[n++] = (struct step){
+            *p++ = (struct step){
                 .of = of,
                 .v = v,
                 .column = is_column && (of->max == 0 || unit > 0) ? (uint32_t)v->column[0] : NONE,
@@ -337,7 +338,7 @@ static void plan(struct table *x)
                 .is_constant =
                     v->expr != NULL && expr_n_names(v->expr) == 0 && v->prefix == NULL && v->join == NULL,
             };
-        x->end[of->part] = n;
+        x->end[of->part] = p;
     }
 }
 
