@@ -29,25 +29,40 @@ void quantiles_add(struct quantiles *q, const struct quantiles *counted)
     for (uint32_t i = 0; i < QUANTILES_BINS; i++) q->count[i] += counted->count[i];
 }
 
+/* The bin of the k-th value. */
+static uint32_t bin_of(const struct quantiles *q, uint32_t k)
+{
+    uint32_t from = 0, to = QUANTILES_BINS - 1;
+    while (from < to) {
+        const uint32_t middle = (from + to) / 2;
+        if (q->count[middle] > k) to = middle;
+        else from = middle + 1;
+    }
+    return from;
+}
+
 void quantiles_choose(struct quantiles *q, const double *p, uint32_t n_p)
 {
-    uint64_t before = 0;
-    uint32_t bin = 0;
     SIM_ASSERT(n_p <= QUANTILES_MOST);
-    for (uint32_t i = 0; i < QUANTILES_BINS; i++) q->n += q->count[i];
     q->n_p = n_p;
+    for (uint32_t i = 0; i < QUANTILES_BINS; i++) q->count[i] = q->n += q->count[i];
     for (uint32_t i = 0; i < n_p && q->n > 0; i++) {
         const double h = (double)(q->n - 1) * p[i];
         q->part[i] = h - floor(h);
-        for (uint64_t next = 0; next < 2; next++) {
-            const uint64_t low = (uint64_t)h, k = q->part[i] > 0 && low + next < q->n ? low + next : low;
-            if (k < before) before = bin = 0;
-            while (k - before >= q->count[bin]) before += q->count[bin++];
+        for (uint32_t next = 0; next < 2; next++) {
+            const uint32_t low = (uint32_t)h, k = q->part[i] > 0 && low + next < q->n ? low + next : low;
+            const uint32_t bin = bin_of(q, k);
             if (!is_single(bin) && q->keeps[bin] == 0) q->keeps[bin] = (uint8_t)++q->n_kept;
             q->rank[i][next].bin = bin;
-            q->rank[i][next].k = k - before;
+            q->rank[i][next].k = bin > 0 ? k - q->count[bin - 1] : k;
         }
     }
+}
+
+void quantiles_mark(const struct quantiles *q, bool wanted[QUANTILES_BINS + 1])
+{
+    for (uint32_t i = 0; i < q->n_p && q->n > 0; i++)
+        for (int next = 0; next < 2; next++) wanted[q->rank[i][next].bin] |= quantiles_wants(q, q->rank[i][next].bin);
 }
 
 static int by_value(const void *a, const void *b)

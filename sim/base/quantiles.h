@@ -22,13 +22,13 @@
 enum { QUANTILES_EIGHTHS = 51 * 8, QUANTILES_BINS = 2 + 2 * QUANTILES_EIGHTHS, QUANTILES_MOST = 4 };
 
 struct quantiles {
-    uint64_t n;                                 /* numbers that were counted, once chosen */
+    uint32_t n;                                 /* numbers that were counted, once chosen: at most 2^32 - 1 */
     uint32_t n_p, n_kept;
     double   part[QUANTILES_MOST];              /* how far between the two nearest ranks */
-    struct { uint32_t bin; uint64_t k; } rank[QUANTILES_MOST][2];       /* these: the k-th in a bin, from 0 */
+    struct { uint32_t bin, k; } rank[QUANTILES_MOST][2];       /* these: the k-th in a bin, from 0 */
     struct quantiles_kept { struct quantiles_value { double x; uint64_t n; } *at; size_t n, cap; bool has_ties; }
              kept[2 * QUANTILES_MOST];          /* has_ties: not each is of one value */
-    uint64_t count[QUANTILES_BINS + 1];
+    uint32_t count[QUANTILES_BINS + 1];         /* once chosen: of those up to and with the bin's */
     uint8_t  keeps[QUANTILES_BINS + 1];         /* 0: nothing, else one more than where */
 };
 
@@ -47,6 +47,7 @@ static inline void quantiles_count(struct quantiles *q, uint32_t bin) { q->count
 void quantiles_add(struct quantiles *q, const struct quantiles *counted);       /* what that one counted */
 /* At p [n_p]: linear between the two nearest ranks, as stats_quantiles. */
 void quantiles_choose(struct quantiles *q, const double *p, uint32_t n_p);
+void quantiles_mark(const struct quantiles *q, bool wanted[QUANTILES_BINS + 1]);       /* what it wants, too */
 static inline bool quantiles_wants(const struct quantiles *q, uint32_t bin) { return q->keeps[bin] != 0; }
 void quantiles_keep(struct quantiles *q, uint32_t bin, double x);
 void quantiles_get(struct quantiles *q, double *out);           /* [n_p]; NaN where there is no number */

@@ -251,6 +251,7 @@ typedef struct quantiles group_quantiles[SPREADS];
 /* Of all jobs together the numbers are the sums of those of the classes. */
 static void count_values(struct job_metrics *m, group_quantiles *const of[WAYS])
 {
+    SIM_ASSERT(m->job.n <= UINT32_MAX);
     for (uint64_t i = 0; i < m->job.n; i++) {
         const struct ended *f = scratch_get(&m->job, i);
         double x[SPREADS];
@@ -267,6 +268,9 @@ static void count_values(struct job_metrics *m, group_quantiles *const of[WAYS])
         for (int k = 0; k < SPREADS; k++) quantiles_add(&of[ALL][0][k], &of[CLASSES][i][k]);
 }
 
+/* Is there such a spread? */
+static bool is_of(enum way w, int k) { return k < STAGE_WAIT || w == (k == RHO ? ALL : WORKFLOWS); }
+
 /* Of each spread the bins that some group wants. */
 struct wanted { bool is[SPREADS][QUANTILES_BINS + 1]; };
 
@@ -275,9 +279,9 @@ static void choose_values(const struct job_metrics *m, group_quantiles *const of
     for (enum way w = ALL; w < WAYS; w++)
         for (size_t i = 0; i < m->group[w].n; i++)
             for (int k = 0; k < SPREADS; k++) {
-                struct quantiles *q = &of[w][i][k];
-                collector_choose(q);
-                for (uint32_t bin = 0; bin < QUANTILES_BINS; bin++) any->is[k][bin] |= quantiles_wants(q, bin);
+                if (!is_of(w, k)) continue;
+                collector_choose(&of[w][i][k]);
+                quantiles_mark(&of[w][i][k], any->is[k]);
             }
 }
 
@@ -312,8 +316,8 @@ static void put_group(const struct job_metrics *m, enum way w, const struct grou
                       group_quantiles q)
 {
     collector_put(m->out, "jobs_counted", scope, (double)g->n);
-    for (int k = JCT; k < STAGE_WAIT; k++) put_spread(m, g, k, scope, q);
-    if (w == WORKFLOWS) put_spread(m, g, STAGE_WAIT, scope, q);
+    for (int k = JCT; k < RHO; k++)
+        if (is_of(w, k)) put_spread(m, g, k, scope, q);
 }
 
 /* What a group is called in column scope; the caller frees it. */
