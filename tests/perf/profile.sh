@@ -27,6 +27,7 @@ END
 # room FILE OBJECT in awk: whose the work of a function is; "": its caller's
 cat >"$dir/rooms.awk" <<'AWK'
 function room(file, object) {
+    file = "/" file                     # it may be from where the program was built
     if (object ~ /libsqlite3/ || file ~ /\/sim\/db\//) return "rows"
     if (file ~ /\/policies\/lib\/(heap|map)\.[ch]$/ || file ~ /\/sim\/base\//) return ""
     if (file ~ /\/policies\// || file ~ /\/sim\/host\//) return "deciding"
@@ -47,7 +48,9 @@ function cost() { return $2 + 10 * ($5 + $6 + $7) + 100 * ($8 + $9 + $10) }
 key == "ob"               { object = name("ob", value); next }
 key == "fl"               { file = now = name("fl", value); next }
 key == "fi" || key == "fe" { now = name("fl", value); next }      # inlined: still the function's own
-key == "fn"               { in_room = room(file, object); to_object = object; to_file = ""; next }
+key == "fn"               { in_room = room(file, object); is_start = name("fn", value) == "start_thread"
+                            to_object = object; to_file = ""; next }
+key == "cfn"              { name("fn", value); next }
 key == "cob"              { to_object = name("ob", value); next }
 key == "cfi" || key == "cfl" { to_file = name("fl", value); next }
 key == "calls"            { is_call = 1; next }
@@ -56,7 +59,7 @@ key == "calls"            { is_call = 1; next }
     if (is_call) {
         to = room(to_file == "" ? now : to_file, to_object)
         if (in_room != "" && to == "") spent[in_room] += c        # what it has others do
-        if (in_room == "" && to != "") spent[to] -= c             # called back: counted there already
+        if (in_room == "" && to != "" && !is_start) spent[to] -= c     # called back: counted there already
         is_call = 0; to_object = object; to_file = ""
     } else { total += c; if (in_room != "") spent[in_room] += c }
 }
