@@ -74,8 +74,8 @@ struct bound_job {
 
 /* Of a microsecond of a shape's nominal work, as the model: the least time, and the least area on each machine; the
  * area of one of holding its place. */
-struct cost { uint32_t shape, model; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
-enum { COSTS = 64 };                            /* that are kept, the last by shape */
+struct cost { uint64_t request; uint32_t model; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
+enum { COSTS = 64 };                            /* that are kept, the last by shape; request: its serial, 0: none */
 
 struct bound {
     const struct collector_out *out;
@@ -129,7 +129,6 @@ static bool init(void *self, const struct world *w)
         for (uint32_t q = 0; q < b->n_pools; q++)
             if (p != q && b->capacity[p] > 0 && b->capacity[q] > 0)
                 b->within[b->n_within++] = (struct within){ p, q, b->capacity[q] / b->capacity[p] };
-    for (int i = 0; i < COSTS; i++) b->cost[i].shape = NONE;
     scratch_init(&b->job, sizeof(struct bound_job) + b->n_pools * sizeof(double));
     return true;
 }
@@ -196,8 +195,9 @@ static double cost_of_phases(const struct bound *b, const struct world *w, const
 static const struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
 {
     struct cost *c = &b->cost[shape % COSTS];
-    if (c->shape == shape && c->model == model) return c;
-    c->shape = shape;
+    const uint64_t request = world_shapes(w)->use[shape].serial;
+    if (c->request == request && c->model == model) return c;
+    c->request = request;
     c->model = model;
     c->slow = cost_of_phases(b, w, world_shape(w, shape), model, c->area, c->hold);
     return c;

@@ -56,7 +56,7 @@ grows 'waiting job, of 48 requests'       "$some" 48    0.001 90000 --set horizo
 grows 'waiting job, each its own request' "$some" 1e6   0.001 90000 --set horizon=10m
 # One after another.
 grows 'finished job, of 48 requests'       "$many" 48  60 50
-grows 'finished job, each its own request' "$some" 1e6 60 50
+grows 'finished job, each its own request' "$many" 1e7 60 50
 found=
 jobs 1000 48 60 50
 for n in $nodes; do found="$found $(peak --set cluster.groups.0.count="$n")"; done

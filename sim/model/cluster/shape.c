@@ -116,7 +116,7 @@ uint32_t shapes_id(struct shapes *t, const struct shape *s)
         if (same(&t->at[id], s)) return t->last = id;
     id = take_id(t);
     t->at[id] = *s;
-    t->use[id] = (struct shape_use){ 0 };
+    t->use[id] = (struct shape_use){ .serial = ++t->n_made };
     link_idle(t, id);
     map_add(&t->of_shape, h, id);
     t->any_of_cards |= s->gpu_mem_b > 0 || s->gpu_cores > 0;

@@ -40,14 +40,18 @@ struct shape {
 enum shape_reuse { SHAPES_STAY, SHAPES_REUSED, SHAPES_REUSED_AT_ONCE };
 enum { SHAPES_KEPT = 8192 };
 
-/* room: what the owner of the table keeps for the request; 0 when the id is new or means another one. */
-struct shape_use { uint32_t n_tasks, room, older, newer /* idle ones, NONE at the ends */; };
+/*
+ * serial: from 1 on, never used again, for who keeps things of requests that may be gone.  room: what the owner of the
+ * table keeps for the request; 0 when the id is new or means another one.
+ */
+struct shape_use { uint64_t serial; uint32_t n_tasks, room, older, newer /* idle ones, NONE at the ends */; };
 
 struct shapes {
     struct shape *at; struct shape_use *use; uint32_t n, last /* found */; size_t cap, cap_use; struct map of_shape;
     enum shape_reuse reuse;
     uint32_t n_idle, oldest, newest;    /* the longest idle first */
     uint32_t *renewed; size_t n_renewed, cap_renewed;   /* ids that came to mean another request since shapes_told */
+    uint64_t n_made;                    /* requests, those that came again counted again */
     bool     any_of_cards;              /* some request ever asked for memory or cores of a card */
 };
 
