@@ -4,7 +4,8 @@
  * bounded by what is alive, whatever came before.
  *
  * Two thirds of the jobs ask for something that no other asks; the rest for what many ask, or what a job asked long
- * before.  Gangs of unlike tasks, shares of cards, limits, users, queues, priorities and failing nodes are among them.
+ * before.  Gangs of unlike tasks, shares of cards, what no node has, limits, users, priorities and failing nodes are
+ * among them.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -61,6 +62,7 @@ static struct shape request(uint32_t k)
 {
     struct shape s = { .cpu_milli = 1000 + k % 7 * 500, .mem_b = (int64_t)(k + 1) << 16 };
     if (k % 3 > 0) s.n_gpu = 1 + (int32_t)(k % 5 == 0);
+    if (k % 41 == 0) s.n_gpu = 16;      /* no node has so many: the job is rejected */
     if (s.n_gpu > 0) s.gpu_milli = k % 4 == 0 && s.n_gpu == 1 ? 500 : 1000;
     s.exclusive = k % 97 == 0;
     return s;
@@ -100,7 +102,7 @@ static void make(struct bench *b)
             j->n_groups = b->job[i - JOBS / 2].n_groups;
             continue;
         }
-        const sim_tick dur = (10 + below(&r, 200)) * TICK_SEC;
+        const sim_tick dur = (10 + below(&r, 230)) * TICK_SEC;
         for (uint32_t g = 0; g < j->n_groups; g++)
             b->group[i][g] = (struct task_group){ .shape = request(kind == 1 ? below(&r, COMMON) : n_own++),
                                                   .n = 1 + below(&r, 2), .dur = dur };
