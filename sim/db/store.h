@@ -14,7 +14,7 @@
  *
  * Every function returns ST_EWORLD with d filled when SQLite fails (disk full,
  * locked, not a Fairway file...), or a number is out of its column's range.
- * Strings are borrowed for the call.  A row costs about a microsecond.
+ * Strings are borrowed for the call.  A row costs about a microsecond and a half.
  *
  * Rollback journal, not WAL: between runs the file is one file, to be copied
  * as it is; rows are appended, so the journal stays small and each page is
