@@ -144,9 +144,8 @@ static bool has_no_header(const struct rows *r)
 static enum st look_at_rows(struct guess *g, struct rows *r, struct diag *d)
 {
     struct intern names = { .n = 0 };
-    enum st st;
     if (!rows_is_json(r)) rows_names(r, &names);
-    while (g->n_rows < GUESS_ROWS && (st = rows_next(r, d)) == ST_OK) {
+    while (g->n_rows < GUESS_ROWS && rows_next(r, d) == ST_OK) {
         g->n_rows++;
         if (rows_is_json(r)) rows_names(r, &names);
         size_t cap = g->n;
@@ -159,7 +158,7 @@ static enum st look_at_rows(struct guess *g, struct rows *r, struct diag *d)
         for (size_t i = 0; i < g->n; i++) look(&g->col[i], rows_field(r, g->col[i].at));
     }
     intern_fini(&names);
-    return d->code == ST_OK ? ST_OK : d->code;
+    return d->code;
 }
 
 /* ---- telling ---- */
