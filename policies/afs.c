@@ -321,7 +321,6 @@ static void start_rigid(struct afs *a, bool *fits)
 static void decide(void *self, const struct pol_view *v, const struct pol_event *ev, size_t n_ev)
 {
     struct afs *a = self;
-    int64_t idle = 0;
     plan_shapes(&a->plan, v);
     placement_shapes(&a->placement);
     plan_sync(&a->plan, v);
@@ -333,8 +332,7 @@ static void decide(void *self, const struct pol_view *v, const struct pol_event 
     for (size_t i = 0; i < a->n_jobs; i++) release(a, &a->job[i]);
     a->n_tries++;
     for (size_t i = 0; i < a->n_rigid; i++) fits[i] = place_rigid(a, &a->rigid[i]);
-    for (uint32_t i = 0; i < a->plan.n_nodes; i++)
-        if (a->plan.node[i].n.is_up) idle += a->plan.node[i].n_idle;
+    const int64_t idle = a->plan.n_idle;
     if (a->types.n == 0) elastic_types_list(&a->types, &a->plan);      /* nodes keep their cards, so once */
     plan_undo(&a->plan, m);
     give_shares(a, idle);

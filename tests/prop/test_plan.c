@@ -39,11 +39,14 @@ static void wander(struct scene *s, struct rng *g, int steps, int depth)
         } else {
             scene_step(s, g);
         }
-        int64_t gpu_free = 0;
+        int64_t gpu_free = 0, n_idle = 0;
         for (uint32_t n = 0; n < s->plan.n_nodes; n++)
-            for (uint32_t k = 0; k < s->plan.node[n].n.n_gpu && s->plan.node[n].n.is_up; k++)
-                gpu_free += s->plan.card[s->plan.node[n].n.card0 + k].milli_free;
-        cr_assert_eq(s->plan.gpu_free, gpu_free);
+            for (uint32_t k = 0; k < s->plan.node[n].n.n_gpu && s->plan.node[n].n.is_up; k++) {
+                const int32_t milli = s->plan.card[s->plan.node[n].n.card0 + k].milli_free;
+                gpu_free += milli;
+                n_idle += milli == 1000;
+            }
+        cr_assert(s->plan.gpu_free == gpu_free && s->plan.n_idle == n_idle);
     }
 }
 

@@ -39,13 +39,19 @@ static void sum_cards(const struct plan *p, struct plan_node *o)
     }
 }
 
-/* Of the sums over all nodes, what this one is part of. */
-static int64_t part_of(const struct plan_node *o) { return o->n.is_up ? o->gpu_free : 0; }
+/* The node's part of the sums over all that are up: sign -1 before it changes, +1 after. */
+static void sum(struct plan *p, const struct plan_node *o, int sign)
+{
+    if (!o->n.is_up) return;
+    p->gpu_free += sign * o->gpu_free;
+    p->n_idle += sign * o->n_idle;
+}
 
 /* A node changes, its cards as well. */
 static void put(struct plan *p, uint32_t node, const struct plan_node *o, const struct pol_card *card)
 {
-    p->gpu_free += part_of(o) - part_of(&p->node[node]);
+    sum(p, &p->node[node], -1);
+    sum(p, o, +1);
     p->node[node] = *o;
     if (o->n.n_gpu > 0) memcpy(&p->card[o->n.card0], card, o->n.n_gpu * sizeof *card);
     touch(p, node);
@@ -104,7 +110,7 @@ static void build(struct plan *p, const struct pol_view *v)
         struct plan_node *o = &p->node[i];
         o->n = v->node[i];
         sum_cards(p, o);
-        p->gpu_free += part_of(o);
+        sum(p, o, +1);
         o->has_like_cards = has_like_cards(p, &o->n);
         for (int k = 0; k < POL_ENGINES_MAX; k++) o->has_engines |= o->n.engine_total[k] > 0;
         if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
@@ -136,10 +142,10 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
         p->card[k] = to;
     }
     if (same) return;
-    p->gpu_free -= part_of(o);
+    sum(p, o, -1);
     o->n = *n;
     sum_cards(p, o);
-    p->gpu_free += part_of(o);
+    sum(p, o, +1);
     touch(p, i);
     if (grew) p->freed_epoch = ++p->last_epoch;
 }
@@ -234,9 +240,9 @@ static void change(struct plan *p, uint32_t node, const struct pol_shape *s, uin
 {
     struct plan_node *o = &p->node[node];
     save(p, node);
-    p->gpu_free -= part_of(o);
+    sum(p, o, -1);
     move(o, &p->card[o->n.card0], s, cards, sign);
-    p->gpu_free += part_of(o);
+    sum(p, o, +1);
     touch(p, node);
 }
 
@@ -277,9 +283,9 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
     if (t->n.n_tasks > o->n.n_tasks) o->n.n_tasks = t->n.n_tasks;
     if (t->n_no_cpu > o->n_no_cpu) o->n_no_cpu = t->n_no_cpu;
     if (t->n_no_mem > o->n_no_mem) o->n_no_mem = t->n_no_mem;
-    p->gpu_free -= part_of(o);
+    sum(p, o, -1);
     sum_cards(p, o);
-    p->gpu_free += part_of(o);
+    sum(p, o, +1);
     touch(p, node);
 }
 

@@ -48,7 +48,7 @@ struct plan {
     bool by_count; /* POL_BY_COUNT: set before the first plan_sync; `shape` is then `bare`, and so are cards */
     struct { struct pol_shape *shape; size_t cap; uint32_t n; } bare;   /* shapes without memory and cores of cards */
     struct { int64_t cpu, mem, gpu; } largest;      /* total of any node */
-    int64_t gpu_free;                       /* thousandths, over all nodes that are up */
+    int64_t gpu_free, n_idle;               /* thousandths, and cards wholly free, over all nodes that are up */
     uint32_t *node_class;                   /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
     uint32_t n_node_classes;
     uint64_t freed_epoch, change_epoch, last_epoch;
