@@ -1,9 +1,13 @@
-/* intern.c -- an array of names by id, and a map from their hashes. */
+/* intern.c -- an array of names by id, one after the other in blocks, and a map from their hashes. */
 #include "base/intern.h"
 
 #include <string.h>
 #include "base/hash64.h"
 #include "base/mem.h"
+
+struct intern_block { struct intern_block *before; char text[]; };
+
+enum { BLOCK_LEAST = 256, BLOCK_MOST = 65536 };
 
 static uint32_t hash(const char *s)
 {
@@ -13,10 +17,31 @@ static uint32_t hash(const char *s)
 
 void intern_fini(struct intern *t)
 {
-    for (uint32_t i = 0; i < t->n; i++) mem_free(t->name[i]);
+    for (struct intern_block *b = t->block, *before; b != NULL; b = before) {
+        before = b->before;
+        mem_free(b);
+    }
     mem_free(t->name);
     map_fini(&t->of_name);
     memset(t, 0, sizeof *t);
+}
+
+/* A copy that stays where it is. */
+static char *keep(struct intern *t, const char *s)
+{
+    const size_t n = strlen(s) + 1;
+    if (n > t->block_size - t->n_used) {
+        struct intern_block *b;
+        t->block_size = t->block_size == 0 ? BLOCK_LEAST : t->block_size < BLOCK_MOST ? 2 * t->block_size : BLOCK_MOST;
+        if (t->block_size < n) t->block_size = n;
+        b = mem_alloc(sizeof *b + t->block_size, 1);
+        b->before = t->block;
+        t->block = b;
+        t->n_used = 0;
+    }
+    char *to = t->block->text + t->n_used;
+    t->n_used += n;
+    return memcpy(to, s, n);
 }
 
 static uint32_t find(const struct intern *t, const char *s, uint32_t h)
@@ -27,16 +52,19 @@ static uint32_t find(const struct intern *t, const char *s, uint32_t h)
     return NONE;
 }
 
-uint32_t intern_find(const struct intern *t, const char *s) { return find(t, s, hash(s)); }
+/* As in traces often, and in clusters. */
+static bool is_last(const struct intern *t, const char *s) { return t->n > 0 && strcmp(t->name[t->last], s) == 0; }
+
+uint32_t intern_find(const struct intern *t, const char *s) { return is_last(t, s) ? t->last : find(t, s, hash(s)); }
 
 uint32_t intern_id(struct intern *t, const char *s)
 {
-    if (t->n > 0 && strcmp(t->name[t->last], s) == 0) return t->last;       /* of traces often */
+    if (is_last(t, s)) return t->last;
     uint32_t h = hash(s), id = find(t, s, h);
     if (id == NONE) {
         id = t->n++;
         MEM_RESERVE(t->name, t->cap_name, (size_t)id + 1);
-        t->name[id] = mem_strdup(s);
+        t->name[id] = keep(t, s);
         map_add(&t->of_name, h, id);
     }
     return t->last = id;

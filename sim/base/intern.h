@@ -9,11 +9,15 @@
 #include "base/base.h"
 #include "lib/map.h"
 
+struct intern_block;
+
 struct intern {
-    char   **name;          /* [n] owned */
+    char   **name;          /* [n] in the blocks */
     uint32_t n, last;       /* last: asked for most recently */
     size_t   cap_name;
     struct map of_name;
+    struct intern_block *block;     /* the latest; the names of a cluster are many, and short */
+    size_t   block_size, n_used;    /* its bytes */
 };
 
 void        intern_fini(struct intern *t);      /* zero-initialise to begin */
