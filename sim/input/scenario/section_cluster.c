@@ -117,8 +117,9 @@ static enum st add_node(struct node_sink *sink, struct node_spec *s, const char 
         return diag_at(d, ST_EINPUT, file, line, col, "with node '%s' the cluster's CPU or memory passes what can be counted", s->name);
     b->cpu_sum += s->cpu_milli;
     b->mem_sum += s->mem_b;
-    struct diag own = {0};
-    if (cluster_add(sink->cluster, s, &own) == ST_OK) return ST_OK;
+    if (cluster_add(sink->cluster, s, d) == ST_OK) return ST_OK;
+    const struct diag own = *d;
+    *d = (struct diag){ .code = ST_OK };
     return diag_at(d, own.code, file, line, col, "%s", own.msg);
 }
 
@@ -247,6 +248,7 @@ static enum st add_group(struct build *b, const struct ydoc_node *g, struct node
     struct node_spec one = *s;
     char *name = count > 1 ? mem_printf("%s-%*s", s->name, width, "") : NULL, *rack = NULL;
     if (name != NULL) one.name = name;
+    cluster_reserve(b->sink.cluster, (uint32_t)count, (uint64_t)count * s->n_gpu);
     for (int64_t i = 0; i < count && st == ST_OK; i++) {
         if (name != NULL) write_digits(name + strlen(s->name) + 1 + width, width, i);
         if (per_rack > 0 && i % per_rack == 0) {

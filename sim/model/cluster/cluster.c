@@ -17,7 +17,9 @@
 /* The name's number among those of its kind, a new one if need be; NONE with d: `most` are named already. */
 static uint32_t name_one(struct intern *of, const char *name, uint32_t most, const char *what, const char *too_many, struct diag *d)
 {
-    if (intern_find(of, name) != NONE || of->n < most) return intern_id(of, name);
+    const uint32_t id = intern_find(of, name);
+    if (id != NONE) return id;
+    if (of->n < most) return intern_id(of, name);
     (void)diag_set(d, ST_EINPUT, "%s '%s' is %s: a cluster and its trace may name %u", what, name, too_many, most);
     return NONE;
 }
@@ -55,22 +57,32 @@ void cluster_set_gpu_part(struct cluster *c, uint32_t type)
                                                  .clock_khz = whole->clock_khz };
 }
 
-void cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total) { c->licence_total[licence] = total; }
+void cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total)
+{
+    c->licence_total[licence] = c->licence_free[licence] = total;
+}
+
 void cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps) { c->node[node].mem_bw = bps; }
+
+void cluster_reserve(struct cluster *c, uint32_t n_nodes, uint64_t n_cards)
+{
+    MEM_ROOM(c->node, c->cap_node, (size_t)c->n_nodes + n_nodes);
+    MEM_ROOM(c->card, c->cap_card, (size_t)c->n_cards + n_cards + 1);       /* one to point at where there is none */
+}
 
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d)
 {
     if (s->n_gpu > NODE_GPUS_MAX)
         return diag_set(d, ST_EINPUT, "node '%s' has %u GPUs; a node may have at most %d", s->name, s->n_gpu, NODE_GPUS_MAX);
-    if (intern_find(&c->node_names, s->name) != NONE)
-        return diag_set(d, ST_EINPUT, "two nodes are named '%s'", s->name);
     uint32_t type = NONE;
     if (s->n_gpu > 0 && (type = cluster_gpu_type(c, s->gpu_type, d)) == NONE) return d->code;
-    MEM_RESERVE(c->node, c->cap_node, (size_t)c->n_nodes + 1);
-    MEM_RESERVE(c->card, c->cap_card, (size_t)c->n_cards + s->n_gpu + 1);   /* one to point at where there is none */
+    if (intern_id(&c->node_names, s->name) != c->n_nodes)
+        return diag_set(d, ST_EINPUT, "two nodes are named '%s'", s->name);
+    cluster_reserve(c, 1, s->n_gpu);
     struct node *n = &c->node[c->n_nodes++];
     *n = (struct node){
-        .listed = c->n_nodes - 1, .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli, .mem_total = s->mem_b, .mem_free = s->mem_b, .mem_bw = s->mem_bw,
+        .listed = c->n_nodes - 1, .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli - s->cpu_reserved,
+        .mem_total = s->mem_b, .mem_free = s->mem_b - s->mem_reserved, .mem_bw = s->mem_bw,
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
         .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
@@ -78,7 +90,6 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     };
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
-    (void)intern_id(&c->node_names, s->name);
     for (uint32_t k = 0; k < s->n_gpu; k++)
         c->card[c->n_cards++] = (struct card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE,
                                                .core_total = s->gpu_cores, .core_free = s->gpu_cores };
@@ -180,9 +191,12 @@ static void find_kinds(struct cluster *c)
 {
     struct map of_class = { 0 };
     c->n_kinds = 0;
-    for (uint32_t i = 0; i < c->n_nodes; i++) {
+    for (uint32_t i = 0, k = 0; i < c->n_nodes; i++) {
+        if (c->n_kinds > 0 && same_class(c, &c->node[c->kind[k].first], &c->node[i])) {     /* as the one before */
+            c->kind[k].n++;
+            continue;
+        }
         const uint32_t hash = class_hash(c, &c->node[i]);
-        uint32_t k;
         MAP_EACH(k, &of_class, hash)
             if (same_class(c, &c->node[c->kind[k].first], &c->node[i])) break;
         if (k == MAP_NONE) {
@@ -194,13 +208,24 @@ static void find_kinds(struct cluster *c)
     map_fini(&of_class);
 }
 
+static void sum_node(struct cluster_sum *s, const struct node *n, int sign)
+{
+    s->cpu_total += sign * n->cpu_total;
+    s->mem_total += sign * n->mem_total;
+    s->gpu_total += sign * (int64_t)n->n_gpu * GPU_WHOLE;
+    s->n_up += (uint32_t)sign;
+}
+
 void cluster_seal(struct cluster *c)
 {
     MEM_ARRAY(c->changed, c->n_nodes);
     MEM_ARRAY(c->is_changed, c->n_nodes);
     MEM_ARRAY(c->kind, c->n_nodes);
+    MEM_ROOM(c->card, c->cap_card, (size_t)c->n_cards + 1);
+    c->card[c->n_cards] = (struct card){ .mem_total = 0 };
     find_kinds(c);
-    cluster_reset(c);
+    for (uint32_t i = 0; i < c->n_nodes; i++) sum_node(&c->sum, &c->node[i], +1);
+    memcpy(c->licence_free, c->licence_total, sizeof c->licence_free);
 }
 
 void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
@@ -219,16 +244,10 @@ void cluster_fini(struct cluster *c)
     memset(c, 0, sizeof *c);
 }
 
-static void sum_node(struct cluster_sum *s, const struct node *n, int sign)
-{
-    s->cpu_total += sign * n->cpu_total;
-    s->mem_total += sign * n->mem_total;
-    s->gpu_total += sign * (int64_t)n->n_gpu * GPU_WHOLE;
-    s->n_up += (uint32_t)sign;
-}
-
 void cluster_reset(struct cluster *c)
 {
+    if (!c->is_used) return;
+    c->is_used = false;
     memset(&c->sum, 0, sizeof c->sum);
     for (uint32_t i = 0; i < c->n_nodes; i++) {
         struct node *n = &c->node[i];
@@ -282,6 +301,8 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
     if (c->n_cards > 0) memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
     memcpy(t.licence_total, c->licence_total, sizeof t.licence_total);
     cluster_seal(&t);
+    t.is_used = true;           /* as the nodes may be that it was made from */
+    cluster_reset(&t);
     uint32_t task = 0;
     bool fits = true;
     for (uint32_t g = 0; g < n_groups && fits; g++) {
@@ -301,7 +322,7 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
 void cluster_touch(struct cluster *c, uint32_t node)
 {
     if (c->is_changed[node]) return;
-    c->is_changed[node] = true;
+    c->is_used = c->is_changed[node] = true;
     c->changed[c->n_changed++] = node;
 }
 

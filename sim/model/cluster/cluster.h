@@ -94,6 +94,7 @@ struct cluster {
     struct node_kind *kind; uint32_t n_kinds;    /* of all nodes, set by cluster_seal */
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
     bool          *is_changed;
+    bool           is_used;                      /* some were touched since it was sealed or reset */
     size_t         cap_node, cap_card;
 };
 
@@ -117,6 +118,7 @@ struct node_spec {
 };
 
 /* Zero-initialise a cluster to begin.  Add nodes, then seal. */
+void    cluster_reserve(struct cluster *c, uint32_t n_nodes, uint64_t n_cards);   /* room for so many more */
 enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d);
 /* Number the nodes anew, at random: before it is sealed, and before anyone notes a number. */
 void cluster_shuffle(struct cluster *c, uint64_t seed);

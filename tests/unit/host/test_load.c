@@ -173,8 +173,8 @@ Test(policy_view, the_cluster_is_there_in_create)
         cr_assert_eq(cluster_add(&c, &(struct node_spec){ .name = "a", .cpu_milli = 4000, .n_gpu = 2, .gpu_type = "T4", .mem_bw = 7 }, &d), ST_OK);
         cr_assert_eq(cluster_add(&c, &(struct node_spec){ .name = "b", .cpu_milli = 2000, .labels = UINT64_C(1) << bit }, &d), ST_OK);
         cluster_seal(&c);
-        c.node[0].cpu_free = 1;
-        c.node[1].is_up = false;
+        cr_assert_eq(cluster_allocate(&c, 0, 0, &(struct shape){ .cpu_milli = 3999 }, 0), POL_OK);
+        cluster_set_up(&c, 1, false);
         struct policy_view v = { 0 };
         struct pol_host api = { .ctx = &v };
         policy_view_init(&v, &api, &(struct host_tricks){ .moves_memory = trick });
