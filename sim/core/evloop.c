@@ -14,15 +14,6 @@ void evloop_init(struct evloop *e, const struct evloop_ops *ops, void *ctx)
 
 void evloop_fini(struct evloop *e) { evq_fini(&e->q); }
 
-void evloop_fold(struct evloop *e, uint64_t x)
-{
-    /* One round of the murmur3 finaliser over (digest, x): order-sensitive, cheap. */
-    uint64_t h = (e->digest ^ x) * UINT64_C(0xff51afd7ed558ccd);
-    h ^= h >> 32;
-    h *= UINT64_C(0xc4ceb9fe1a85ec53);
-    e->digest = h ^ h >> 29;
-}
-
 /* Apply what is due now, samples apart; returns how many events there were. */
 static size_t apply_due(struct evloop *e)
 {

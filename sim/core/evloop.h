@@ -45,7 +45,13 @@ void evloop_fini(struct evloop *e);
  */
 enum st evloop_step(struct evloop *e, struct diag *d);
 
-/* Fold one fact into the digest. */
-void evloop_fold(struct evloop *e, uint64_t x);
+/* Fold one fact into the digest: a round of the murmur3 finaliser over (digest, x), order-sensitive, cheap. */
+static inline void evloop_fold(struct evloop *e, uint64_t x)
+{
+    uint64_t h = (e->digest ^ x) * UINT64_C(0xff51afd7ed558ccd);
+    h ^= h >> 32;
+    h *= UINT64_C(0xc4ceb9fe1a85ec53);
+    e->digest = h ^ h >> 29;
+}
 
 #endif

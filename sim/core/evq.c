@@ -47,11 +47,6 @@ void evq_fini(struct evq *q)
     memset(q, 0, sizeof *q);
 }
 
-bool evq_pending(const struct evq *q, uint32_t slot)
-{
-    return slot < q->cap_pos && q->pos[slot].pile != NONE;
-}
-
 /* ---- piles ---- */
 
 static void lay(struct evq *q, size_t pile, const struct ev *e)
@@ -197,8 +192,6 @@ void evq_cancel(struct evq *q, uint32_t slot)
     take(q, slot);
     refill(q);
 }
-
-const struct ev *evq_peek(const struct evq *q) { return q->n ? &q->heap[0] : NULL; }
 
 bool evq_pop(struct evq *q, struct ev *out)
 {

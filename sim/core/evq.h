@@ -37,7 +37,8 @@ void evq_fini(struct evq *q);                       /* zero-initialise to begin 
 void evq_set(struct evq *q, struct ev e);           /* insert, or move the slot's event */
 void evq_cancel(struct evq *q, uint32_t slot);      /* no event pending: nothing happens */
 bool evq_pop(struct evq *q, struct ev *out);        /* false when empty */
-const struct ev *evq_peek(const struct evq *q);     /* NULL when empty; valid until the next change */
-bool evq_pending(const struct evq *q, uint32_t slot);
+/* NULL when empty; valid until the next change. */
+static inline const struct ev *evq_peek(const struct evq *q) { return q->n ? &q->heap[0] : NULL; }
+static inline bool evq_pending(const struct evq *q, uint32_t slot) { return slot < q->cap_pos && q->pos[slot].pile != NONE; }
 
 #endif

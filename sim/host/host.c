@@ -382,7 +382,7 @@ static void refused(struct host *p, const struct decision *d, enum pol_refusal r
     const struct world *w = p->mirror.w;
     uint32_t slot = job_of(w, d);
     bool has_job = verb[d->verb].about != ABOUT_RUN;
-    const char *job = slot != NONE && world_job(w, slot)->id != NULL ? world_job(w, slot)->id : "?";
+    const char *job = slot != NONE && world_job(w, slot)->is_live ? world_job(w, slot)->id : "?";
     char when[64];
     (void)diag_breach(diag, BREACH_REFUSED, "policy '%s' broke its contract at t=%" PRId64 " us (%s), "
                       "decision %zu of %zu: %s%s%s%s: %s",

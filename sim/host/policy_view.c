@@ -14,6 +14,11 @@
 #include "base/mem.h"
 #include "model/graph.h"
 
+_Static_assert(sizeof(struct pol_card) == sizeof(struct card) && offsetof(struct pol_card, mem_total) == offsetof(struct card, mem_total) &&
+               offsetof(struct pol_card, mem_free) == offsetof(struct card, mem_free) &&
+               offsetof(struct pol_card, milli_free) == offsetof(struct card, milli_free) &&
+               offsetof(struct pol_card, core_total) == offsetof(struct card, core_total) &&
+               offsetof(struct pol_card, core_free) == offsetof(struct card, core_free), "a card is shown as it is");
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_TYPES_MAX, "the ABI shows every engine kind");
 
 /* In create that of the run to come; NULL outside of create and decide. */
@@ -377,11 +382,7 @@ static void show_node(struct policy_view *p, const struct cluster *c, uint32_t i
     };
     memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
     memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
-    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
-        const struct card *a = &c->card[k];
-        p->card[k] = (struct pol_card){ .mem_total = a->mem_total, .mem_free = a->mem_free, .milli_free = a->milli_free,
-                                        .core_total = a->core_total, .core_free = a->core_free };
-    }
+    if (n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
 }
 
 static void show_shape(struct policy_view *p, uint32_t id)

@@ -24,16 +24,14 @@ static void free_after(struct job_after *a)
     mem_free(a);
 }
 
-/* What is owned of a job. */
+/* What is owned of a job, but for the room of its id, which the next of its slot takes. */
 static void free_owned(struct job *j)
 {
-    mem_free(j->id);
     graph_destroy(j->graph);
     mem_free(j->reservation);
     calls_destroy(j->calls);
     free_record(j->record);
     free_after(j->after);
-    j->id = NULL;
     j->calls = NULL;
     j->graph = NULL;
     j->reservation = NULL;
@@ -43,7 +41,7 @@ static void free_owned(struct job *j)
 
 void jobs_fini(struct job_table *t)
 {
-    for (uint32_t i = 0; i < t->n_job_slots; i++) free_owned(&t->job[i]);
+    for (uint32_t i = 0; i < t->n_job_slots; i++) { free_owned(&t->job[i]); mem_free(t->job[i].id); }
     for (uint32_t i = 0; i < t->n_task_slots; i++) mem_free(t->task[i].loan);
     MEM_FREE(t->job, t->task, t->free_job, t->free_task);
     memset(t, 0, sizeof *t);
@@ -111,9 +109,16 @@ void jobs_set_size(struct job_table *t, uint32_t job, uint32_t n)
 
 uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordinal, struct shapes *shapes, struct graph *graph)
 {
-    uint32_t slot = job_slot(t), gen = t->job[slot].gen, last = NONE;
-    struct job j = {
-        .ordinal = ordinal, .id = mem_strdup(s->id), .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
+    uint32_t slot = job_slot(t), last = NONE;
+    struct job *j = &t->job[slot];
+    const size_t id_bytes = strlen(s->id) + 1;
+    char *id = j->id;
+    size_t cap_id = j->cap_id;
+    const uint32_t gen = j->gen;
+    MEM_RESERVE(id, cap_id, id_bytes);
+    memcpy(id, s->id, id_bytes);
+    *j = (struct job){
+        .ordinal = ordinal, .id = id, .cap_id = cap_id, .graph = graph, .gen = gen, .first_task = NONE, .line = s->line,
         .priority = s->priority, .hints = s->hints, .gang = s->gang, .is_live = true, .status = JOB_LIVE,
         .submit = s->submit, .limit = s->limit, .first_start = -1, .end = -1, .restore = s->restore, .elastic = s->elastic, .first_spare = NONE,
         .named = NONE,
@@ -125,29 +130,28 @@ uint32_t jobs_add(struct job_table *t, const struct job_spec *s, uint64_t ordina
         for (uint32_t k = 0; k < tg->n; k++) {
             uint32_t ts = task_slot(t);
             struct task *task = &t->task[ts];
-            bool blocked = graph != NULL && graph->n_before[j.n_tasks] > 0;
-            if (graph != NULL) graph->slot[j.n_tasks] = ts;
-            j.n_blocked += blocked;
-            *task = (struct task){ .job = slot, .next = NONE, .gen = task->gen, .shape = shape, .index = j.n_tasks,
+            bool blocked = graph != NULL && graph->n_before[j->n_tasks] > 0;
+            if (graph != NULL) graph->slot[j->n_tasks] = ts;
+            j->n_blocked += blocked;
+            *task = (struct task){ .job = slot, .next = NONE, .gen = task->gen, .shape = shape, .index = j->n_tasks,
                                    .state = blocked ? TASK_BLOCKED : TASK_WAITING, .is_live = true, .flow = NONE,
                                    .dur = tg->dur, .mem_bw = tg->mem_bw, .ready_at = s->submit };
-            if (last == NONE) j.first_task = ts;
+            if (last == NONE) j->first_task = ts;
             else t->task[last].next = ts;
             last = ts;
-            j.n_tasks++;
+            j->n_tasks++;
         }
         int32_t n_gpu = tg->shape.n_gpu * (int32_t)tg->n;
-        j.n_gpu_total += n_gpu;
-        j.n_gpu_at_once = s->gang ? j.n_gpu_total : tg->shape.n_gpu > j.n_gpu_at_once ? tg->shape.n_gpu : j.n_gpu_at_once;
-        j.gpu_milli_total += (int64_t)tg->shape.n_gpu * tg->shape.gpu_milli * tg->n;
-        j.cpu_milli_total += tg->shape.cpu_milli * tg->n;
-        j.nominal = i64_max(j.nominal, tg->dur);
+        j->n_gpu_total += n_gpu;
+        j->n_gpu_at_once = s->gang ? j->n_gpu_total : tg->shape.n_gpu > j->n_gpu_at_once ? tg->shape.n_gpu : j->n_gpu_at_once;
+        j->gpu_milli_total += (int64_t)tg->shape.n_gpu * tg->shape.gpu_milli * tg->n;
+        j->cpu_milli_total += tg->shape.cpu_milli * tg->n;
+        j->nominal = i64_max(j->nominal, tg->dur);
     }
-    if (graph != NULL) j.nominal = longest_chain(t, graph);
-    j.n_waiting = j.n_tasks - j.n_blocked;
-    j.n_asked = j.n_tasks;
-    if (s->elastic.max > 0) j.first_spare = add_spare(t, shapes, slot, last, s->elastic.max - j.n_tasks);
-    t->job[slot] = j;
+    if (graph != NULL) j->nominal = longest_chain(t, graph);
+    j->n_waiting = j->n_tasks - j->n_blocked;
+    j->n_asked = j->n_tasks;
+    if (s->elastic.max > 0) j->first_spare = add_spare(t, shapes, slot, last, s->elastic.max - j->n_tasks);
     if (++t->n_live > t->peak_live) t->peak_live = t->n_live;
     return slot;
 }

@@ -142,6 +142,7 @@ struct job {
     /* Which it is, and whose. */
     uint64_t ordinal;
     char    *id;                /* owned */
+    size_t   cap_id;            /* its room, which stays with the slot */
     uint32_t gen, line;
     uint32_t user, queue, model, klass;     /* ids among the world's names; queue, model: NONE when absent */
     bool     is_live;

@@ -45,6 +45,7 @@ struct world_round {
 struct world_timers { sim_tick *at; size_t cap; uint32_t n, n_busy; };  /* by timer slot; -1 free */
 
 struct world {
+    struct job_table jobs;              /* first: see world_jobs */
     struct world_config cfg;
     struct evloop loop;
     struct world_arrivals arrivals;
@@ -54,7 +55,6 @@ struct world {
     /* The state of what is modelled. */
     struct cluster  *cluster;           /* borrowed: cfg.cluster */
     struct shapes    shapes;            /* room: tasks that the empty cluster holds + 1; 0: unknown */
-    struct job_table jobs;
     struct intern    users, queues, classes;
     uint32_t         engine_types;      /* that some node has, as bits */
 

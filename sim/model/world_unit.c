@@ -269,15 +269,19 @@ static void set_going(struct world *w, uint32_t t)
 /* The ledger allocates its place, with other cores or memory than the shape's where the place says so. */
 static enum pol_refusal allocate(struct world *w, uint32_t task, const struct world_place *p)
 {
-    const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape];
-    struct shape s = *asked;
+    const struct shape *asked = &w->shapes.at[w->jobs.task[task].shape], *s = asked;
+    struct shape own;
     if (p->cpu_milli < 0) return POL_REFUSAL_CPU_BELOW_0;
     if (p->cpu_milli > 0 && asked->exclusive) return POL_REFUSAL_CPU_OF_ALL;
     if (p->mem_b < 0) return POL_REFUSAL_MEM_BELOW_0;
     if (p->mem_b > 0 && asked->exclusive) return POL_REFUSAL_MEM_OF_ALL;
-    if (p->cpu_milli > 0) s.cpu_milli = p->cpu_milli;
-    if (p->mem_b > 0) s.mem_b = p->mem_b;
-    return (p->by_count ? cluster_allocate_by_count : cluster_allocate)(w->cluster, task, p->node, &s, p->cards);
+    if (p->cpu_milli > 0 || p->mem_b > 0) {
+        own = *asked;
+        if (p->cpu_milli > 0) own.cpu_milli = p->cpu_milli;
+        if (p->mem_b > 0) own.mem_b = p->mem_b;
+        s = &own;
+    }
+    return (p->by_count ? cluster_allocate_by_count : cluster_allocate)(w->cluster, task, p->node, s, p->cards);
 }
 
 enum pol_refusal world_unit_allocate(struct world *w, uint32_t t, const struct world_place *p)

@@ -21,13 +21,8 @@ uint64_t world_n_events(const struct world *w) { return w->loop.n_events; }
 uint64_t world_n_instants(const struct world *w) { return w->loop.n_instants; }
 uint64_t world_n_rounds(const struct world *w) { return w->loop.n_rounds; }
 
-uint32_t world_n_job_slots(const struct world *w) { return w->jobs.n_job_slots; }
-uint32_t world_n_task_slots(const struct world *w) { return w->jobs.n_task_slots; }
 uint32_t world_n_live_jobs(const struct world *w) { return w->jobs.n_live - w->n_dependents; }
 uint32_t world_peak_live_jobs(const struct world *w) { return w->jobs.peak_live; }
-const struct job  *world_job(const struct world *w, uint32_t job) { return &w->jobs.job[job]; }
-const struct job  *world_job_of(const struct world *w, uint32_t task) { return &w->jobs.job[w->jobs.task[task].job]; }
-const struct task *world_task(const struct world *w, uint32_t task) { return &w->jobs.task[task]; }
 
 const struct intern *world_users(const struct world *w) { return &w->users; }
 const struct intern *world_queues(const struct world *w) { return &w->queues; }

@@ -46,13 +46,15 @@ uint64_t world_n_rounds(const struct world *w);
 
 /* ---- jobs and tasks ---- */
 
-uint32_t world_n_job_slots(const struct world *w);
-uint32_t world_n_task_slots(const struct world *w);
+/* A world begins with its jobs (world_priv.h), as they are asked for at every turn. */
+static inline const struct job_table *world_jobs(const struct world *w) { return (const struct job_table *)w; }
+static inline uint32_t world_n_job_slots(const struct world *w) { return world_jobs(w)->n_job_slots; }
+static inline uint32_t world_n_task_slots(const struct world *w) { return world_jobs(w)->n_task_slots; }
+static inline const struct job  *world_job(const struct world *w, uint32_t job) { return &world_jobs(w)->job[job]; }
+static inline const struct task *world_task(const struct world *w, uint32_t task) { return &world_jobs(w)->task[task]; }
+static inline const struct job  *world_job_of(const struct world *w, uint32_t task) { return world_job(w, world_task(w, task)->job); }
 uint32_t world_n_live_jobs(const struct world *w);      /* that arrived */
 uint32_t world_peak_live_jobs(const struct world *w);
-const struct job  *world_job(const struct world *w, uint32_t job);
-const struct job  *world_job_of(const struct world *w, uint32_t task);
-const struct task *world_task(const struct world *w, uint32_t task);
 
 /* Names by the ids that jobs have. */
 const struct intern *world_users(const struct world *w);

@@ -17,7 +17,7 @@
 
 enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
 
-struct card { int64_t mem_total, mem_free; int32_t milli_free, core_total, core_free; uint32_t reserved; };
+struct card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; int32_t core_total, core_free; };     /* as pol_card */
 
 struct node {
     int64_t  cpu_total, cpu_free;       /* milli-CPU */
