@@ -22,8 +22,9 @@ static size_t apply_due(struct evloop *e)
         const struct ev *top = evq_peek(&e->q);
         if (top == NULL || top->at > e->now || top->cls == EV_SAMPLE) return n;
         struct ev ev;
-        (void)evq_pop(&e->q, &ev);
+        (void)evq_begin(&e->q, &ev);
         e->ops->apply(e->ctx, &ev);
+        evq_close(&e->q);
         n++;
     }
 }

@@ -135,6 +135,12 @@ static void add(struct evq *q, const struct ev *e)
 {
     q->n++;
     if (is_near(q, e)) {
+        if (q->is_open) {
+            q->is_open = false;
+            q->heap[0] = *e;
+            events_sink(q, q->heap, q->n_near, 0);
+            return;
+        }
         if (q->n_near == q->cap) MEM_RESERVE(q->heap, q->cap, q->n_near + 1);
         events_push(q, q->heap, q->n_near++, *e);
         if (q->n_near > q->near_max) spill(q);
@@ -173,6 +179,7 @@ void evq_set(struct evq *q, struct ev e)
         memset(q->pos + old, 0xff, (q->cap_pos - old) * sizeof *q->pos);
         if (q->near_max == 0) q->near_max = NEAR_MAX;
     }
+    if (q->pos[e.slot].pile == 0) evq_close(q);
     struct evq_pos at = q->pos[e.slot];
     if (at.pile == 0 && is_near(q, &e)) {
         bool is_earlier = is_before(&e, &q->heap[at.at]);
@@ -189,17 +196,32 @@ void evq_set(struct evq *q, struct ev e)
 void evq_cancel(struct evq *q, uint32_t slot)
 {
     if (!evq_pending(q, slot)) return;
+    evq_close(q);
     take(q, slot);
     refill(q);
 }
 
-bool evq_pop(struct evq *q, struct ev *out)
+bool evq_begin(struct evq *q, struct ev *out)
 {
     if (q->n == 0) return false;
     *out = q->heap[0];
     q->pos[out->slot].pile = NONE;
     q->n--;
+    q->is_open = true;
+    return true;
+}
+
+void evq_close(struct evq *q)
+{
+    if (!q->is_open) return;
+    q->is_open = false;
     events_take(q, q->heap, q->n_near--, 0);
     refill(q);
+}
+
+bool evq_pop(struct evq *q, struct ev *out)
+{
+    if (!evq_begin(q, out)) return false;
+    evq_close(q);
     return true;
 }

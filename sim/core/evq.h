@@ -27,7 +27,8 @@ struct evq_pile { struct ev *at, least; size_t n, cap; };
 
 struct evq {
     size_t n;                           /* events pending */
-    struct ev *heap; size_t n_near, cap;
+    struct ev *heap; size_t n_near, cap;        /* n_near counts an open place, which is the first */
+    bool is_open;
     struct evq_pos *pos; size_t cap_pos;        /* by slot */
     struct evq_pile *pile; size_t n_piles, cap_piles;   /* a stack: the nearest on top */
     size_t near_max;                    /* events in the heap; 0: as many as are fast */
@@ -37,6 +38,12 @@ void evq_fini(struct evq *q);                       /* zero-initialise to begin 
 void evq_set(struct evq *q, struct ev e);           /* insert, or move the slot's event */
 void evq_cancel(struct evq *q, uint32_t slot);      /* no event pending: nothing happens */
 bool evq_pop(struct evq *q, struct ev *out);        /* false when empty */
+/*
+ * A pop in two parts: the place of the event stays open until evq_close, and the first that is set meanwhile takes it
+ * where it can, which is cheaper than to close and to add.  In between, no event may be popped or peeked at.
+ */
+bool evq_begin(struct evq *q, struct ev *out);
+void evq_close(struct evq *q);
 /* NULL when empty; valid until the next change. */
 static inline const struct ev *evq_peek(const struct evq *q) { return q->n ? &q->heap[0] : NULL; }
 static inline bool evq_pending(const struct evq *q, uint32_t slot) { return slot < q->cap_pos && q->pos[slot].pile != NONE; }

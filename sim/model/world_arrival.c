@@ -14,6 +14,7 @@
 void world_arrival_arm(struct world *w)
 {
     uint32_t inside = w->jobs.n_live - (uint32_t)w->round.n_ended;
+    if (evq_pending(&w->loop.q, ev_slot(SLOT_MISC, MISC_ARRIVAL))) return;
     if (w->arrivals.has_next && (w->cfg.concurrency == 0 || inside < w->cfg.concurrency))
         world_set_event(w, MISC_ARRIVAL, i64_max(w->arrivals.next.submit, w->loop.now),
                         w->arrivals.n_submitted, EV_ARRIVAL);
