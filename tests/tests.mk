@@ -9,11 +9,14 @@ TEST_BIN  := $(patsubst %.c,$(B)/%,$(call chosen,$(TEST_SRC)))
 TEST_SH   := $(call chosen,$(sort $(wildcard tests/*/test_*.sh)))
 JUNIT     := $(B)/junit
 
+# Where CFLAGS ask for link-time optimisation, of each of hundreds of programs it would take its ten seconds.
+NO_LTO := $(if $(findstring -flto,$(CFLAGS)),-fno-lto)
+
 $(B)/obj/tests/%.o: CPPFLAGS_ALL += -Itests
 $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_LIB) $(B)/libfairway.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ -lcriterion $(LDLIBS_ALL) -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(NO_LTO) $^ -lcriterion $(LDLIBS_ALL) -o $@
 
 # Policies in shared objects, good and bad; never with a sanitizer, as they must crash in their own way.
 TEST_SO := $(B)/tests/so/example.so $(B)/tests/so/score.so $(B)/tests/so/las.so $(B)/tests/so/tries.so $(B)/tests/so/bare.so $(B)/tests/so/turns.so $(B)/tests/so/naps.so $(patsubst tests/conform/bad/%.c,$(B)/tests/so/%.so,$(wildcard tests/conform/bad/*.c))
@@ -174,7 +177,7 @@ STORM     := $(B)/tests/storm/storm
 $(STORM): $(STORM_SRC:%.c=$(B)/obj/%.o) $(B)/libfairway.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $^ $(LDLIBS_ALL) -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(NO_LTO) $^ $(LDLIBS_ALL) -o $@
 
 RUNS ?= 100000
 storm: $(STORM)                         ## random cases, nodes and racks failing at the worst moments; RUNS=100000

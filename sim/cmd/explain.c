@@ -42,7 +42,7 @@ static enum st on_db(void *opts, const struct cmd_args *a, struct store *s, stru
     const struct args *o = opts;
     struct selection p;
     struct explain e;
-    uint64_t ordinal;
+    uint64_t ordinal = 0;
     TRY(select_run(&p, s, a->at[1], d));
     if (is_of_shares(o)) {
         const enum st shares = on_shares(o, a->at[0], s, &p, d);

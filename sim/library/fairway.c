@@ -362,7 +362,7 @@ static enum st explain_into(FILE *to, struct store *s, const char *run, const ch
 {
     struct selection p;
     struct explain x;
-    uint64_t ordinal;
+    uint64_t ordinal = 0;
     TRY(select_run(&p, s, run, d));
     enum st st = select_job(s, &p, job, &ordinal, d);
     if (st == ST_OK) st = explain_load(&x, s, &p, ordinal, -1, d);

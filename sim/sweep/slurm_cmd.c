@@ -17,7 +17,7 @@ enum { LIMIT_S = 60, ARRAY_DEFAULT = 1001, PATH_LEN = 4096 };
 /* Run it; a status other than 0 is an error that shows what it wrote. */
 static enum st call(const char *const *argv, char **out, struct diag *d)
 {
-    int status;
+    int status = 0;
     TRY(proc_read(argv, LIMIT_S, out, &status, d));
     if (status == 0) return ST_OK;
     char *text = *out;
