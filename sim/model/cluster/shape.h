@@ -34,6 +34,7 @@ struct shape {
     int32_t  gpu_cores;         /* of each card; 0: none asked */
     int32_t  licence[LICENCES_MAX];     /* of the cluster, not of the node */
     uint32_t prefers;           /* cluster_preferred; 0: any node that it fits is as good as another */
+    uint32_t reserved;          /* 0: two that ask the same are the same bytes */
 };
 
 /* May an id come to mean another request?  KEPT: while no more than that are idle they stay what they are. */
