@@ -32,11 +32,11 @@ static const struct collector_metric metric[] = {
 /* Of one ended job that counts.  stage_wait -1: it is no workflow. */
 struct ended { int64_t wait, not_running, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
 
-/* The last is of all jobs together alone, the one before it of workflows. */
-enum { JCT, WAIT, NOT_RUNNING, SPAN, SLOWDOWN, BOUNDED, STAGE_WAIT, RHO, SPREADS };
+/* The last is of workflows alone, the one before it of all jobs together. */
+enum { JCT, WAIT, NOT_RUNNING, SPAN, SLOWDOWN, BOUNDED, RHO, STAGE_WAIT, SPREADS };
 
 static const char *const spread[SPREADS] = {
-    "jct", "wait", "not_running", "span", "slowdown", "bounded_slowdown", "stage_wait", "rho",
+    "jct", "wait", "not_running", "span", "slowdown", "bounded_slowdown", "rho", "stage_wait",
 };
 
 /* Of one user: sums over jobs that count; jobs in the system. */
@@ -87,7 +87,9 @@ static void fini(void *self)
 
 static int64_t jct(const struct ended *f) { return f->wait + f->span; }
 
-/* The value of each spread; NaN: it is not defined. */
+/* The value of each spread that there may be of the job; NaN: it is not defined. */
+static int n_spreads(const struct ended *f) { return f->stage_wait < 0 ? STAGE_WAIT : SPREADS; }
+
 static void find_values(const struct ended *f, double x[SPREADS])
 {
     const double us = (double)jct(f), bounded = us / (double)i64_max(f->nominal, 10 * TICK_SEC);
@@ -256,12 +258,13 @@ static void count_values(struct job_metrics *m, group_quantiles *const of[WAYS])
         const struct ended *f = scratch_get(&m->job, i);
         double x[SPREADS];
         uint32_t bin[SPREADS];
+        const int n = n_spreads(f);
         find_values(f, x);
-        for (int k = 0; k < SPREADS; k++) bin[k] = quantiles_bin(x[k]);
+        for (int k = 0; k < n; k++) bin[k] = quantiles_bin(x[k]);
         for (enum way w = ALL + 1; w < WAYS; w++) {
             const uint32_t at = group_of(f, w);
             if (at == NONE) continue;
-            for (int k = 0; k < SPREADS; k++) quantiles_count(&of[w][at][k], bin[k]);
+            for (int k = 0; k < n; k++) quantiles_count(&of[w][at][k], bin[k]);
         }
     }
     for (size_t i = 0; i < m->group[CLASSES].n; i++)
@@ -269,7 +272,7 @@ static void count_values(struct job_metrics *m, group_quantiles *const of[WAYS])
 }
 
 /* Is there such a spread? */
-static bool is_of(enum way w, int k) { return k < STAGE_WAIT || w == (k == RHO ? ALL : WORKFLOWS); }
+static bool is_of(enum way w, int k) { return k < RHO || w == (k == RHO ? ALL : WORKFLOWS); }
 
 /* Of each spread the bins that some group wants. */
 struct wanted { bool is[SPREADS][QUANTILES_BINS + 1]; };
@@ -298,8 +301,9 @@ static void keep_values(struct job_metrics *m, group_quantiles *const of[WAYS], 
     for (uint64_t i = 0; i < m->job.n; i++) {
         const struct ended *f = scratch_get(&m->job, i);
         double x[SPREADS];
+        const int n = n_spreads(f);
         find_values(f, x);
-        for (int k = 0; k < SPREADS; k++) {
+        for (int k = 0; k < n; k++) {
             const uint32_t bin = quantiles_bin(x[k]);
             if (any->is[k][bin]) keep_value(of, f, k, bin, x[k]);
         }
@@ -316,8 +320,8 @@ static void put_group(const struct job_metrics *m, enum way w, const struct grou
                       group_quantiles q)
 {
     collector_put(m->out, "jobs_counted", scope, (double)g->n);
-    for (int k = JCT; k < RHO; k++)
-        if (is_of(w, k)) put_spread(m, g, k, scope, q);
+    for (int k = 0; k < SPREADS; k++)
+        if (k != RHO && is_of(w, k)) put_spread(m, g, k, scope, q);
 }
 
 /* What a group is called in column scope; the caller frees it. */
