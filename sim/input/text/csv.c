@@ -29,7 +29,7 @@ struct csv {
     struct csv_seen *seen;
     char *path;
     struct csv_parser parser;
-    char     block[(1 << 16) + 1];              /* and a NUL */
+    char     block[(1 << 16) + 8];              /* and a NUL, and what eight bytes may go beyond it */
     size_t   at, end;           /* unread bytes of block */
     char    *raw;  size_t n_raw,  cap_raw;      /* text of the row so far, line breaks included; 0 of a plain line */
     char    *text; size_t n_text, cap_text;     /* its fields, NUL-terminated, one after another */
@@ -96,7 +96,7 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
     for (;;) {
         if (c->at == c->end) {
             c->at = 0;
-            c->end = fread(c->block, 1, sizeof c->block - 1, c->f);
+            c->end = fread(c->block, 1, sizeof c->block - 8, c->f);
             c->block[c->end] = '\0';
             if (c->end == 0) {
                 if (ferror(c->f) != 0)
@@ -121,6 +121,24 @@ static bool read_line(struct csv *c, size_t *from, struct diag *d)
     }
 }
 
+#define EACH(byte) (UINT64_MAX / 255 * (uint64_t)(byte))        /* of eight bytes */
+
+/*
+ * How many of the first bytes at p, 8 at most, surely stand for themselves: neither below '#', nor above '~', nor the
+ * delimiter.  A byte that is none of these has its highest bit in no term, unless one before it borrowed or carried.
+ */
+static inline size_t n_plain(const char *p, uint64_t delims)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    const uint64_t y = x ^ delims;
+    const uint64_t stops = ((x - EACH('#')) | x | (x + EACH(1)) | ((y - EACH(1)) & ~y)) & EACH(0x80);
+    return stops == 0 ? 8 : (size_t)__builtin_ctzll(stops) / 8;
+}
+
 /*
  * Nearly every row is one line of plain ASCII without quotes, and without blanks around its fields: split where it
  * lies, as libcsv would.  False: it is not such a line, or not all in the block, and nothing was done.
@@ -129,10 +147,14 @@ static bool split_plain(struct csv *c)
 {
     char *const line = c->block + c->at, *p = line;
     const char delim = c->delim;
+    const uint64_t delims = EACH((unsigned char)delim);
     size_t n = 1;
     MEM_RESERVE(c->field, c->cap_field, n);
     c->field[0] = line;
     for (;; p++) {
+        size_t plain;
+        while ((plain = n_plain(p, delims)) == 8) p += 8;
+        p += plain;
         if (c->is_plain[(unsigned char)*p]) continue;
         if (*p == delim) {
             MEM_RESERVE(c->field, c->cap_field, n + 1);

@@ -173,7 +173,7 @@ Test(csv, a_plain_line_is_what_the_quoted_one_is)
 Test(csv, plain_lines_are_split_as_libcsv_splits_them)
 {
     enum { ROWS = 5000 };
-    static const char bytes[] = "ab  0.5-;|\t";
+    static const char bytes[] = "ab  0.5-;|\t!#~\x7f";
     static const char *const all[] = { "x", "a", "b" };
     static char plain[ROWS * 40], other[ROWS * 40];
     static struct { char field[2][16]; uint32_t col; } seen[ROWS];
