@@ -22,10 +22,10 @@ static bool waits(const struct entry *e) { return (e->offset & 1) != 0; }
  * kept as it is, so that what is added to it is kept; only what it points to has
  * to be told of, here.
  */
-static const size_t text_at[] = {
-    offsetof(struct job_spec, id), offsetof(struct job_spec, user), offsetof(struct job_spec, queue),
-    offsetof(struct job_spec, model), offsetof(struct job_spec, klass), offsetof(struct job_spec, node),
-    offsetof(struct job_spec, after), offsetof(struct job_spec, past.nodes), offsetof(struct job_spec, past.state),
+static const size_t text_at[] = {       /* the id, of any length, last: else those behind it are elsewhere in each */
+    offsetof(struct job_spec, user), offsetof(struct job_spec, queue), offsetof(struct job_spec, model),
+    offsetof(struct job_spec, klass), offsetof(struct job_spec, node), offsetof(struct job_spec, after),
+    offsetof(struct job_spec, past.nodes), offsetof(struct job_spec, past.state), offsetof(struct job_spec, id),
 };
 struct record {
     struct job_spec spec;       /* in place of a string: how far behind the record's first byte it is; 0: NULL */
@@ -95,6 +95,7 @@ static size_t make_record(struct spill *x, const struct job_spec *s)
     struct record *r = (void *)x->record;
     r->spec = *s;
     memcpy(r + 1, s->group, groups);
+#pragma GCC unroll 9
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
         const char *text = text_of(s, i);
         if (text == NULL) continue;

@@ -87,6 +87,7 @@ struct table {
     } * form;
     size_t cap_form;                    /* [column] of its first time; line 0: none yet */
     bool rounded;                       /* a figure of the present row was */
+    bool has_columns;                   /* alone: each figure is one, or constant */
     char why[200];                      /* a field is no number: what it was expected to be */
 };
 
@@ -190,7 +191,7 @@ static enum st fail(struct table *x, enum mapping_figure f, struct diag *d, cons
  * A cell that is a number, or a date in a column of dates, and no finer than what it becomes.  False: it is not, and
  * nothing was done.
  */
-static bool read_plain(struct table *x, const struct step *p, const char *s, struct figure *out)
+static inline bool read_plain(struct table *x, const struct step *p, const char *s, struct figure *out)
 {
     int64_t n;
     enum value_form form = VALUE_NUMBER;
@@ -297,6 +298,23 @@ static enum st read_text(struct table *x, const struct step *p, struct figure *o
     return ST_OK;
 }
 
+/* Nearly every row has plain cells alone, and is read at once.  False: this one is read part by part. */
+static bool read_row(struct table *x)
+{
+    const char *const *const cells = rows_fields(x->rows);
+    for (const struct step *p = x->step; p < x->end[PARTS - 1]; p++) {
+        struct figure *out = &x->row[p->of->figure];
+        if (p->is_known) continue;
+        if (p->column == NONE || cells == NULL) return false;
+        const char *s = unless_empty(x, cells[p->column]);
+        *out = (struct figure){ .n = p->of->dflt };
+        if (*s == '\0') continue;
+        if (p->of->max == 0) out->text = s;
+        else if (!read_plain(x, p, s, out)) return false;
+    }
+    return true;
+}
+
 /* The figures of a part into x->row. */
 static enum st read_part(struct table *x, enum part part, struct diag *d)
 {
@@ -323,6 +341,7 @@ static enum st read_part(struct table *x, enum part part, struct diag *d)
 static void plan(struct table *x)
 {
     struct step *p = x->step;
+    x->has_columns = true;
     for (const struct reading *of = readings; of < readings + ARRAY_LEN(readings); of++) {
         const struct mapping_value *v = &x->map.of[of->figure];
         const bool is_column = v->expr != NULL && expr_is_name(v->expr) && v->prefix == NULL && v->join == NULL;
@@ -338,6 +357,7 @@ static void plan(struct table *x)
                 .is_constant =
                     v->expr != NULL && expr_n_names(v->expr) == 0 && v->prefix == NULL && v->join == NULL,
             };
+        if (p > x->step && p[-1].of == of) x->has_columns &= p[-1].column != NONE || p[-1].is_constant;
         x->end[of->part] = p;
     }
 }
@@ -425,10 +445,11 @@ static enum st read_job(struct table *x, struct job_spec *out, const char **why,
     sim_tick dur = 0;
     trace_blank(out);
     out->line = rows_line(x->rows);
-    TRY(read_part(x, TIMES, d));
+    const bool is_read = x->has_columns && read_row(x);
+    if (!is_read) TRY(read_part(x, TIMES, d));
     TRY(read_times(x, out, &dur, why, d));
     if (*why != NULL) return ST_OK;
-    TRY(read_part(x, WORDS, d));
+    if (!is_read) TRY(read_part(x, WORDS, d));
     out->id = r[MAPPING_ID].text;
     if (out->id == NULL) out->id = put_together(x, MAPPING_ID, (const char *[]){ "row-", line_of(x, line) }, 2);
     out->user = r[MAPPING_USER].text;
@@ -439,7 +460,7 @@ static enum st read_job(struct table *x, struct job_spec *out, const char **why,
     out->priority = (int32_t)r[MAPPING_PRIORITY].n;
     if (r[MAPPING_NODES].text != NULL && out->past.is_known) TRY(read_nodes(x, out, d));
     if (dur == 0) TRY(trace_repair(&x->env, "zero duration kept as 0", out->line, d));
-    TRY(read_part(x, REQUEST, d));
+    if (!is_read) TRY(read_part(x, REQUEST, d));
     TRY(read_tasks(x, out, dur, d));
     TRY(trace_rounded(&x->env, x->rounded, out->line, d));
     x->rounded = false;
