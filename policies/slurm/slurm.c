@@ -127,6 +127,16 @@ static void moved(void *self, const struct unit *u, int sign)
     s->n_states++;
 }
 
+/* The CPU of a whole node that the task gets: what the job's later ones there leave. */
+static int64_t cpu_left(const struct sched *d, const struct request_class *k, uint32_t i)
+{
+    const uint32_t node = d->place[i].node;
+    int64_t cpu = d->plan.node[node].n.cpu_free;
+    for (uint32_t j = i + 1; j < k->n_tasks; j++)
+        if (d->place[j].node == node) cpu -= d->plan.shape[k->shape[j]].cpu_milli;
+    return cpu;
+}
+
 void slurm_start(struct slurm *s, uint32_t unit, uint32_t part, const char *reason)
 {
     struct sched *d = &s->sched;
@@ -137,8 +147,9 @@ void slurm_start(struct slurm *s, uint32_t unit, uint32_t part, const char *reas
         struct pol_shape shape = d->plan.shape[k->shape[i]];
         const uint32_t node = d->place[i].node;
         d->place[i].cards = plan_pick_cards(&d->plan, node, &shape);
-        if (s->conf.partition[part].is_exclusive && shape.exclusive == 0 && (i == 0 || d->place[i - 1].node != node))
-            d->place[i].cpu_milli = shape.cpu_milli = d->plan.node[node].n.cpu_free;
+        const bool is_whole = s->conf.partition[part].is_exclusive && shape.exclusive == 0;
+        const int64_t cpu = is_whole ? cpu_left(d, k, i) : shape.cpu_milli;
+        if (cpu > shape.cpu_milli) d->place[i].cpu_milli = shape.cpu_milli = cpu;
         plan_allocate(&d->plan, node, &shape, d->place[i].cards);
     }
     slurm_job(s, unit)->in = part;

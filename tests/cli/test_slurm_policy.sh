@@ -138,6 +138,14 @@ END
 # Weight 5 goes first: two on a2, four on a3, one on a2; six fits a1 alone; the pair takes a2 first, then a1.
 check "the lowest weight, the tightest node, then neighbours" \
     same "$(ran tasks=node)" "two@3:a2 four@3:a3 one@3:a2 six@3:a1 pair@3:a1+a2"
+
+# Each job has a node to itself, and the first of its tasks there the cores that the others leave.
+files "PartitionName=p Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE"
+jobs <<'END'
+three,0,100,u,,3,1,1,600,0
+one,0,100,u,,1,0,1,600,0
+END
+check "whole nodes have room for several tasks of a job" same "$(ran)" "three@3:a2+a2+a2 one@3:a3"
 files "SelectTypeParameters=CR_CPU,CR_LLN
 PartitionName=p Nodes=ALL Default=YES"
 jobs <<'END'
