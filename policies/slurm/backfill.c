@@ -108,13 +108,7 @@ static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_
 static void filter_nodes(struct slurm *s, uint32_t unit, const uint64_t *nodes)
 {
     nodeset_copy(s->set[4], nodes, s->conf.n_words);
-    const struct pol_shape *a = &s->sched.plan.shape[slurm_class(s, unit)->shape[0]];
-    for (uint32_t i = 0; i < s->conf.n_nodes; i++) {
-        const struct pol_node *n = &s->sched.view->node[i];
-        bool suits = a->cpu_milli <= n->cpu_total && a->mem_b <= n->mem_total && (a->need_all & ~n->labels) == 0 &&
-                     (a->need_any == 0 || (a->need_any & n->labels) != 0);
-        if (!suits) s->set[4][i / 64] &= ~(UINT64_C(1) << (i % 64));
-    }
+    slurm_keep_suited(s, unit, s->set[4]);
 }
 
 /*

@@ -33,19 +33,14 @@ static bool may_fail_partition(const struct slurm *s, struct slurm_record r)
  * Would the job run on the nodes that are left to it, were nothing there?  If not it fails for their want, and not as
  * they are busy, which alone fails its partition; nodes that are being cleared are busy.
  */
-static bool is_busy(const struct slurm *s, uint32_t unit, uint32_t part)
+static bool is_busy(struct slurm *s, uint32_t unit, uint32_t part)
 {
-    const struct request_class *k = slurm_class(s, unit);
-    const struct pol_shape *shape = &s->sched.plan.shape[k->shape[0]];
-    uint32_t n = 0;
-    bool is_clearing = false;
-    for (uint32_t i = 0; i < s->conf.n_nodes; i++) {
-        if (!nodeset_has(s->conf.partition[part].nodes, i) || !nodeset_has(s->avail, i)) continue;
-        const bool fits = plan_could_fit(&s->sched.plan, i, shape);
-        n += fits;
-        is_clearing |= fits && nodeset_has(s->clearing, i);
-    }
-    return is_clearing || (n > 0 && n >= slurm_min_nodes(s, unit));
+    uint64_t *nodes = s->set[3];
+    nodeset_copy(nodes, s->avail, s->conf.n_words);
+    nodeset_and(nodes, s->conf.partition[part].nodes, s->conf.n_words);
+    slurm_keep_possible(s, unit, nodes);
+    const uint32_t n = nodeset_count(nodes, s->conf.n_words);
+    return nodeset_overlap(nodes, s->clearing, s->conf.n_words) > 0 || (n > 0 && n >= slurm_min_nodes(s, unit));
 }
 
 /* A job above its limits: it is passed over, or with assoc_limit_stop keeps its partition waiting. */

@@ -11,6 +11,7 @@
 
 static inline bool nodeset_has(const uint64_t *a, uint32_t node) { return (a[node / 64] >> (node % 64) & 1) != 0; }
 static inline void nodeset_put(uint64_t *a, uint32_t node) { a[node / 64] |= UINT64_C(1) << (node % 64); }
+static inline void nodeset_drop(uint64_t *a, uint32_t node) { a[node / 64] &= ~(UINT64_C(1) << (node % 64)); }
 static inline void nodeset_copy(uint64_t *to, const uint64_t *from, size_t n_words)
 {
     memcpy(to, from, n_words * sizeof *to);

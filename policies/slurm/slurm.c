@@ -236,7 +236,7 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
     if (!slurm_resv_begin(s, value[RESERVATIONS].s, error, cap)) return false;
     s->up = pol_alloc(s->conf.n_words, sizeof *s->up);
     s->avail = pol_alloc(s->conf.n_words, sizeof *s->avail);
-    s->select.nodes = pol_alloc(s->conf.n_words, sizeof *s->select.nodes);
+    slurm_select_begin(s);
     for (size_t i = 0; i < sizeof s->set / sizeof *s->set; i++)
         s->set[i] = pol_alloc(s->conf.n_words, sizeof *s->set[i]);
     return true;
@@ -247,9 +247,10 @@ static void fini(void *self)
     struct slurm *s = self;
     for (size_t i = 0; i < s->cap_span; i++) free(s->span[i].free);
     for (size_t i = 0; i < sizeof s->set / sizeof *s->set; i++) free(s->set[i]);
-    POL_FREE(s->job, s->order, s->sorted, s->up, s->avail, s->select.at, s->select.chosen, s->select.nodes,
-             s->select.is_out, s->failed, s->running, s->victim, s->span, s->count, s->clearing,
-             s->on_node, s->releases, s->answer, s->answer_nodes);
+    POL_FREE(s->job, s->order, s->sorted, s->up, s->avail, s->failed, s->running, s->victim, s->span, s->count,
+             s->clearing, s->on_node, s->releases, s->answer, s->answer_nodes);
+    slurm_select_end(s);
+    slurm_fitting_end(s);
     slurm_clock_end(s);
     slurm_resv_end(s);
     config_fini(&s->conf);

@@ -33,14 +33,28 @@ struct slurm_job {
 
 struct slurm_record { uint32_t unit, k; };      /* a unit in its k-th partition */
 
-/* A node that the unit may be placed on: how many of its tasks, and CPU, fit. */
-struct slurm_candidate { uint32_t node, tasks; int64_t cpu, used; uint64_t weight; };
+/* Nodes that are alike while nothing runs there; idle: those on which nothing does. */
+struct slurm_kind { uint64_t *all, *idle; uint32_t first; int64_t cpu; };
+struct slurm_fitting {
+    struct slurm_kind *kind; uint32_t n_kinds;
+    uint64_t *others;                   /* nodes of no kind */
+    uint64_t seen;                      /* touches of the plan that `idle` knows of */
+    /* The last question: the nodes on which the unit fits, and the CPU that counts there. */
+    uint32_t unit; bool is_exclusive;
+    uint64_t *at;
+    struct slurm_kind **met; uint32_t n_met;    /* whose idle nodes are among them, all with the CPU of the kind */
+    int64_t *cpu;                       /* [n_nodes] of other nodes */
+};
 
+/* Neighbours of one weight on which a job fits; n is 0 once it was tried. */
+struct slurm_run { uint32_t first, n; int64_t cpu; uint64_t weight; };
+struct slurm_chosen { uint32_t node; int64_t used; };
 struct slurm_select {
-    struct slurm_candidate *at; size_t cap; uint32_t n;         /* in order of nodes */
-    uint32_t *chosen; size_t cap_chosen; uint32_t n_chosen;     /* nodes, in order; one for each place */
-    uint64_t *nodes;                    /* the set of them */
-    bool *is_out; size_t cap_out;       /* scratch */
+    uint64_t *at; uint32_t n;           /* nodes that the unit may be placed on */
+    struct slurm_run *run; size_t cap_run; uint32_t n_runs;
+    struct slurm_chosen *chosen; size_t cap_chosen; uint32_t n_chosen;
+    uint64_t *nodes;                    /* the set of those chosen */
+    uint64_t *begins;                   /* nodes whose weight is not that of the one before */
 };
 
 /* The future as backfill plans it: nodes that nobody has reserved, from begin_s to end_s. */
@@ -84,6 +98,7 @@ struct slurm {
     uint32_t n_waiting;
     uint64_t *up; bool knows_up;        /* nodes that are up, of this decision; knows: only changes are to be noted */
     uint64_t *clearing;                 /* nodes that are not clear of an ended job yet */
+    struct slurm_fitting fit;
     struct slurm_select select;
     struct slurm_clock clock;
     /* by end_s; those before `first` are over */
@@ -129,8 +144,19 @@ void slurm_order_add(struct slurm *s, uint32_t unit);
 void slurm_order_del(struct slurm *s, uint32_t unit);
 void slurm_order_sort(struct slurm *s);
 
+/* fitting.c: where the unit's first task fits as the plan is; s->fit until the plan changes. */
+const struct slurm_fitting *slurm_fit(struct slurm *s, uint32_t unit, uint32_t part);
+void slurm_fitting_end(struct slurm *s);
+/* How many of its tasks count on a node on which one fits. */
+uint32_t slurm_tasks_on(const struct slurm *s, uint32_t unit, uint32_t node);
+/* Of these nodes those that are large enough and have its features, but for cards; that it would fit if idle. */
+void slurm_keep_suited(struct slurm *s, uint32_t unit, uint64_t *nodes);
+void slurm_keep_possible(struct slurm *s, uint32_t unit, uint64_t *nodes);
+
 /* select.c: where the unit would run among these nodes as the plan is: in sched.place, and as a set in select.nodes. */
 bool slurm_select(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes);
+void slurm_select_begin(struct slurm *s);
+void slurm_select_end(struct slurm *s);
 /* The nodes that it needs at least. */
 uint32_t slurm_min_nodes(const struct slurm *s, uint32_t unit);
 

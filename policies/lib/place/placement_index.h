@@ -69,9 +69,12 @@ uint32_t placement_index_find(struct placement *pl, uint32_t shape);
 /* The same by the costs of pl->by_costs. */
 uint32_t placement_index_cheapest(struct placement *pl);
 void placement_index_note(struct placement *pl, uint32_t node);
-/* f(ctx, node) for each node on which the shape fits, in no order that matters; f leaves the plan as it is. */
-void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),
-                          void *ctx);
+/*
+ * f(ctx, node [n], n) for the nodes on which the shape fits, those that are alike together, in no order that matters;
+ * f leaves the plan as it is.
+ */
+void placement_index_each(struct placement *pl, const struct pol_shape *s,
+                          void (*f)(void *ctx, const uint32_t *node, uint32_t n), void *ctx);
 /* Does a task that asks this fit on some node?  For every rule; what it does not admit is not looked at. */
 bool placement_index_fits(struct placement *pl, const struct pol_shape *s);
 /* Do n of them, one after the other? */

@@ -296,7 +296,7 @@ bool placement_index_fits(struct placement *pl, const struct pol_shape *s)
     return fits(&q, pl->index.root);
 }
 
-/* n less those that fit below t; 0: no fewer do. */
+/* How many of n tasks find no room on the nodes below t. */
 static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
 {
     for (; t != POL_NONE && n > 0 && may_fit(q, &q->v[t].sum); t = q->v[t].right) {
@@ -320,18 +320,18 @@ bool placement_index_holds(struct placement *pl, const struct pol_shape *s, uint
     return lacking(&q, pl->index.root, n) == 0;
 }
 
-static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, uint32_t node), void *ctx)
+static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, const uint32_t *node, uint32_t n),
+                 void *ctx)
 {
     for (; t != POL_NONE && may_fit(q, &q->v[t].sum); t = q->v[t].right) {
         const struct placement_vertex *v = &q->v[t];
         each(q, v->left, f, ctx);
-        if (!own_may_fit(q, &v->own) || !plan_fits(q->pl->plan, v->node[0], q->s)) continue;
-        for (uint32_t k = 0; k < v->n; k++) f(ctx, v->node[k]);
+        if (own_may_fit(q, &v->own) && plan_fits(q->pl->plan, v->node[0], q->s)) f(ctx, v->node, v->n);
     }
 }
 
-void placement_index_each(struct placement *pl, const struct pol_shape *s, void (*f)(void *ctx, uint32_t node),
-                          void *ctx)
+void placement_index_each(struct placement *pl, const struct pol_shape *s,
+                          void (*f)(void *ctx, const uint32_t *node, uint32_t n), void *ctx)
 {
     if (pl->plan->n_nodes == 0) return;
     placement_index_update(pl);

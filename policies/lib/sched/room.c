@@ -18,7 +18,10 @@ void room_node(struct room *r, uint32_t node)
     *n = (struct room_node){ r->opened, now };
 }
 
-static void count(void *room, uint32_t node) { room_node(room, node); }
+static void count(void *room, const uint32_t *node, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) room_node(room, node[i]);
+}
 
 void room_open(struct room *r, struct placement *pl, const struct pol_shape *s)
 {
