@@ -126,6 +126,28 @@ static bool is_together(const struct gavel *g, uint32_t a, uint32_t b)
     return true;
 }
 
+/* The first node from `from` on that has room for the task on cards of the type, and which; POL_NONE. */
+static uint32_t first_node(struct gavel *g, const struct pol_shape *s, uint32_t k, uint32_t from, uint64_t *cards)
+{
+    const struct plan *p = &g->sched.plan;
+    const bool needs_idle = g->has_pairs && !s->exclusive;
+    *cards = 0;
+    if (!needs_idle) {
+        struct pol_shape of_type = *s;          /* only where there is one type its nodes may not name it */
+        if (s->n_gpu > 0 && g->n_types > 1) of_type.gpu_types = UINT64_C(1) << g->type[k];
+        const uint32_t at = placement_index_first(&g->sched.placement, &of_type);
+        if (at != POL_NONE) *cards = plan_pick_cards(p, at, s);
+        return at;
+    }
+    for (uint32_t at = from; at < p->n_nodes; at++) {
+        if ((s->n_gpu > 0 && g->node_type[at] != k) || !plan_fits(p, at, s)) continue;
+        *cards = idle_cards(g, at, s->n_gpu);
+        if ((*cards != 0 || s->n_gpu == 0) && pol_node_fits_on(&p->node[at].n, plan_cards_of(p, at), s, *cards))
+            return at;
+    }
+    return POL_NONE;
+}
+
 /* Places on the first nodes of the type that have room, in d->place and the plan; or false and no change. */
 static bool place(struct gavel *g, uint32_t id, uint32_t k)
 {
@@ -133,24 +155,17 @@ static bool place(struct gavel *g, uint32_t id, uint32_t k)
     const struct unit *u = sched_unit(d, id);
     const struct request_class *c = &d->classes.at[u->request_class];
     struct plan_mark m = plan_mark(&d->plan);
-    uint32_t from = 0;                  /* nodes before it have no room for a task like the last */
+    uint32_t at = 0;                    /* nodes before it have no room for a task like the last */
     POL_RESERVE(d->place, d->cap_place, u->n_tasks);
     for (uint32_t i = 0; i < u->n_tasks; i++) {
         const struct pol_shape *s = &d->plan.shape[c->shape[i]];
-        uint64_t cards = 0;
-        uint32_t at = i > 0 && c->shape[i] == c->shape[i - 1] ? from : 0;
-        for (; at < d->plan.n_nodes; at++) {
-            if ((s->n_gpu > 0 && g->node_type[at] != k) || !plan_fits(&d->plan, at, s)) continue;
-            cards = g->has_pairs && !s->exclusive ? idle_cards(g, at, s->n_gpu) : plan_pick_cards(&d->plan, at, s);
-            if ((cards != 0 || s->n_gpu == 0) &&
-                pol_node_fits_on(&d->plan.node[at].n, plan_cards_of(&d->plan, at), s, cards))
-                break;
-        }
-        if (at == d->plan.n_nodes) {
+        uint64_t cards;
+        if (i == 0 || c->shape[i] != c->shape[i - 1]) at = 0;
+        at = first_node(g, s, k, at, &cards);
+        if (at == POL_NONE) {
             plan_undo(&d->plan, m);
             return false;
         }
-        from = at;
         d->place[i] = (struct pol_place){ .node = at, .cards = cards };
         plan_allocate(&d->plan, at, s, cards);
     }
@@ -223,18 +238,28 @@ static void place_all(struct gavel *g)
     }
 }
 
+static int64_t free_milli(const struct gavel *g, uint32_t k)
+{
+    const struct plan *p = &g->sched.plan;
+    int64_t sum = 0;
+    if (g->n_types == 1) return p->gpu_free;
+    for (uint32_t n = 0; n < p->n_nodes; n++)
+        if (g->node_type[n] == k && p->node[n].n.is_up) sum += p->node[n].gpu_free;
+    return sum;
+}
+
 /* Cards that are left, as nodes are not one heap of cards, go to whoever fits, by arrival. */
 static void fill(struct gavel *g)
 {
     for (uint32_t k = 0; k < g->n_types; k++) {
-        int64_t left = 0;
-        for (uint32_t n = 0; n < g->sched.plan.n_nodes; n++)
-            if (g->node_type[n] == k && g->sched.plan.node[n].n.is_up) left += g->sched.plan.node[n].gpu_free;
-        for (uint32_t i = 0; i < g->n_units && left > 0; i++) {
+        int64_t left = -1;              /* nobody asked yet */
+        for (uint32_t i = 0; i < g->n_units && left != 0; i++) {
             uint32_t id = g->unit[i];
             const struct gavel_choice c = { .id = id, .partner = POL_NONE, .pair = POL_NONE, .type = k };
             int64_t ask = sched_gpu_milli(&g->sched, sched_unit(&g->sched, id));
-            if (!may_run_on(g, id, k) || ask > left) continue;
+            if (!may_run_on(g, id, k)) continue;
+            if (left < 0) left = free_milli(g, k);
+            if (ask > left) continue;
             if (!keep(g, &c) && !lease(g, &c)) continue;
             g->chosen[id] = 1;
             left -= ask;

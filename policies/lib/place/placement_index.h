@@ -77,6 +77,8 @@ void placement_index_each(struct placement *pl, const struct pol_shape *s,
                           void (*f)(void *ctx, const uint32_t *node, uint32_t n), void *ctx);
 /* Does a task that asks this fit on some node?  For every rule; what it does not admit is not looked at. */
 bool placement_index_fits(struct placement *pl, const struct pol_shape *s);
+/* The first of the nodes on which it does; POL_NONE. */
+uint32_t placement_index_first(struct placement *pl, const struct pol_shape *s);
 /* Do n of them, one after the other? */
 bool placement_index_holds(struct placement *pl, const struct pol_shape *s, uint32_t n);
 

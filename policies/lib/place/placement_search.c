@@ -296,6 +296,25 @@ bool placement_index_fits(struct placement *pl, const struct pol_shape *s)
     return fits(&q, pl->index.root);
 }
 
+/* Below t, if it is before `at`; else that. */
+static uint32_t first(const struct search *q, uint32_t t, uint32_t at)
+{
+    for (; t != POL_NONE && may_fit(q, &q->v[t].sum) && q->v[t].sum.first < at; t = q->v[t].right) {
+        const struct placement_vertex *v = &q->v[t];
+        at = first(q, v->left, at);
+        if (v->node[0] < at && own_may_fit(q, &v->own) && plan_fits(q->pl->plan, v->node[0], q->s)) at = v->node[0];
+    }
+    return at;
+}
+
+uint32_t placement_index_first(struct placement *pl, const struct pol_shape *s)
+{
+    if (pl->plan->n_nodes == 0) return POL_NONE;
+    placement_index_update(pl);
+    const struct search q = search_of(pl, s);
+    return first(&q, pl->index.root, POL_NONE);
+}
+
 /* How many of n tasks find no room on the nodes below t. */
 static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
 {
