@@ -435,7 +435,9 @@ bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
     if (best == POL_NONE) return false;
     if (all) placement_looked_at_all(pl);
     *out = (struct pol_place){ .node = best };
-    if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive) (void)placement_cost(pl, shape, best, &out->cards);
+    if (pl->rule == PLACEMENT_FGD) (void)placement_cost(pl, shape, best, &out->cards);
+    else if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive)
+        out->cards = plan_pick_cards(p, best, &p->shape[shape]);
     return true;
 }
 

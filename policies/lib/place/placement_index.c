@@ -162,12 +162,12 @@ static void widen(struct placement_box *x, const struct placement_box *by)
 static bool pull(struct placement_index *i, uint32_t t)
 {
     struct placement_vertex *v = i->at;
-    const struct placement_box was = v[t].sum;
     struct placement_box x = placement_box_of(i, &v[t]);
     if (v[t].left != POL_NONE) widen(&x, &v[v[t].left].sum);
     if (v[t].right != POL_NONE) widen(&x, &v[v[t].right].sum);
+    if (memcmp(&v[t].sum, &x, sizeof x) == 0) return false;     /* it has no padding */
     v[t].sum = x;
-    return memcmp(&was, &x, sizeof x) != 0;         /* it has no padding */
+    return true;
 }
 
 /* Into those before x, and the others. */
@@ -238,6 +238,19 @@ static bool pull_path(struct placement_index *i, uint32_t t, uint32_t x)
     return (t == x || pull_path(i, before(v, x, t) ? v[t].left : v[t].right, x)) && pull(i, t);
 }
 
+/* The same where the first node of x alone is another. */
+static bool pull_first(struct placement_index *i, uint32_t t, uint32_t x)
+{
+    struct placement_vertex *v = &i->at[t];
+    if (t != x && !pull_first(i, before(i->at, x, t) ? v->left : v->right, x)) return false;
+    uint32_t first = v->own.cpu < 0 ? POL_NONE : placement_rank(i, v->node[0]);
+    if (v->left != POL_NONE && i->at[v->left].sum.first < first) first = i->at[v->left].sum.first;
+    if (v->right != POL_NONE && i->at[v->right].sum.first < first) first = i->at[v->right].sum.first;
+    if (first == v->sum.first) return false;
+    v->sum.first = first;
+    return true;
+}
+
 /* ---- in step with the plan ---- */
 
 static uint32_t priority(uint32_t vertex)
@@ -254,6 +267,7 @@ static uint32_t make_vertex(struct placement_index *x, const struct placement_ow
     struct placement_vertex *v = &x->at[id];
     if (id == x->free) x->free = v->left;
     v->own = *o;
+    v->hash = hash;
     v->prio = priority(id);
     map_add(&x->by_own, hash, id);
     return id;
@@ -268,7 +282,7 @@ static void join(struct placement_index *x, uint32_t node, uint32_t to, const st
     nodes_push(x, v->node, v->n++, node);
     x->vertex[node] = id;
     if (to == POL_NONE) add(x, id);
-    else if (v->node[0] == node) (void)pull_path(x, x->root, id);
+    else if (v->node[0] == node) (void)pull_first(x, x->root, id);
 }
 
 static void leave(struct placement_index *x, uint32_t node)
@@ -278,11 +292,11 @@ static void leave(struct placement_index *x, uint32_t node)
     if (v->n == 1) (void)del(x, &x->root, id);
     nodes_take(x, v->node, v->n--, x->place[node]);
     if (v->n == 0) {
-        map_del(&x->by_own, hash_of(&v->own), id);
+        map_del(&x->by_own, v->hash, id);
         v->left = x->free;
         x->free = id;
     } else if (first == node) {
-        (void)pull_path(x, x->root, id);
+        (void)pull_first(x, x->root, id);
     }
 }
 
@@ -311,9 +325,10 @@ static void refresh(struct placement *pl, uint32_t node)
     if (is_same(&now, &v->own)) return;
     const uint32_t hash = hash_of(&now), to = vertex_like(x, &now, hash);
     if (to == POL_NONE && v->n == 1 && now.key == v->own.key) {      /* its place is the same */
-        map_del(&x->by_own, hash_of(&v->own), x->vertex[node]);
+        map_del(&x->by_own, v->hash, x->vertex[node]);
         map_add(&x->by_own, hash, x->vertex[node]);
         v->own = now;
+        v->hash = hash;
         (void)pull_path(x, x->root, x->vertex[node]);
         return;
     }

@@ -31,6 +31,7 @@ struct placement_vertex {
     struct placement_own own;
     struct placement_box sum;
     uint32_t  *node, n;
+    uint32_t   hash;            /* of own */
     size_t     cap;
     uint32_t   left, right, prio;       /* of one that is free: left is the next free one */
 };

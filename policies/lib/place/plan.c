@@ -216,12 +216,15 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
     o->n.cpu_free += sign * s->cpu_milli;
     o->n.mem_free += sign * s->mem_b;
     for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];
+    const int32_t milli = sign * s->gpu_milli;
+    const bool has_more = s->gpu_mem_b != 0 || s->gpu_cores != 0;
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         struct pol_card *c = &card[__builtin_ctzll(left)];
         o->n_idle -= c->milli_free == WHOLE;
-        c->milli_free += sign * s->gpu_milli;
+        c->milli_free += milli;
         o->n_idle += c->milli_free == WHOLE;
-        o->gpu_free += sign * s->gpu_milli;
+        o->gpu_free += milli;
+        if (!has_more) continue;
         c->mem_free += sign * pol_node_card_mem_of(c, s);
         c->core_free += sign * pol_node_card_cores_of(c, s);
     }

@@ -104,10 +104,16 @@ static inline bool plan_has_cards(const struct plan_node *o, const struct pol_sh
     return o->gpu_free >= (int64_t)s->n_gpu * s->gpu_milli &&
            (s->gpu_milli != FITS_WHOLE_CARD || o->n_idle >= s->n_gpu);
 }
+/* Of cards that it asks for it asks nothing but that they are idle. */
+static inline bool plan_asks_idle(const struct pol_shape *s)
+{
+    return s->gpu_milli == FITS_WHOLE_CARD && s->gpu_mem_b == 0 && s->gpu_cores == 0;
+}
 static inline bool plan_fits(const struct plan *p, uint32_t node, const struct pol_shape *s)
 {
     const struct plan_node *o = &p->node[node];
     if (!plan_has_cards(o, s)) return false;
+    if (s->n_gpu == 0 || plan_asks_idle(s)) return pol_node_fits_beside_cards(&o->n, s);
     return pol_node_fits(&o->n, plan_cards_of(p, node), s);
 }
 /* Would it fit if nothing ran there?  False of a node that is down. */
@@ -122,7 +128,17 @@ static inline uint32_t plan_capacity(const struct plan *p, uint32_t node, const 
 /* The cards a task gets when nobody says: README.md, "Cards".  It must fit. */
 static inline uint64_t plan_pick_cards(const struct plan *p, uint32_t node, const struct pol_shape *s)
 {
-    return pol_node_pick_cards(&p->node[node].n, plan_cards_of(p, node), s);
+    const struct plan_node *o = &p->node[node];
+    const struct pol_card *card = plan_cards_of(p, node);
+    if (s->exclusive || !o->has_like_cards || !plan_asks_idle(s)) return pol_node_pick_cards(&o->n, card, s);
+    uint64_t picked = 0;                /* idle cards that are alike: the first of them */
+    int32_t n = o->n_idle >= s->n_gpu ? s->n_gpu : 0;
+    for (uint32_t k = 0; n > 0; k++) {
+        const uint64_t is_idle = card[k].milli_free == FITS_WHOLE_CARD;
+        picked |= is_idle << k;
+        n -= (int32_t)is_idle;
+    }
+    return picked;
 }
 
 /* The task must fit, on these cards; release undoes such an allocation. */
