@@ -76,6 +76,7 @@ void placement_shapes(struct placement *pl)
     for (uint32_t i = 0; i < plan_n_renewed(pl->plan); i++) {
         const uint32_t shape = pl->plan->shapes->renewed[i];
         if (shape < pl->cap_looked) pl->looked[shape] = 0;
+        if (shape < pl->index.cap_asked) pl->index.asked[shape].is_known = false;
         if (shape < pl->cap_tree && pl->tree[shape] != NULL) drop_tree(pl, shape);
     }
 }

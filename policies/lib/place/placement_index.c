@@ -28,7 +28,7 @@ HEAP_INDEXED(nodes, 2, struct placement_index *, uint32_t, is_lower, stands);
 void placement_index_fini(struct placement_index *x)
 {
     for (uint32_t i = 0; i < x->n; i++) free(x->at[i].node);
-    POL_FREE(x->at, x->vertex, x->place);
+    POL_FREE(x->at, x->vertex, x->place, x->asked);
     map_fini(&x->by_own);
     memset(x, 0, sizeof *x);
 }
@@ -73,7 +73,7 @@ static uint8_t class_of(const struct plan *p, uint32_t node)
  * Cards of which each is wholly free or wholly taken, and all of a kind, are told by how many are free; of any
  * others, and of engines, it matters which they are.
  */
-static struct placement_own own_of(const struct placement *pl, uint32_t node)
+static inline struct placement_own own_of(const struct placement *pl, uint32_t node)
 {
     const struct plan *p = pl->plan;
     const struct plan_node *o = &p->node[node];
@@ -109,7 +109,7 @@ static struct placement_own own_of(const struct placement *pl, uint32_t node)
     return x;
 }
 
-static bool is_same(const struct placement_own *a, const struct placement_own *b)
+static inline bool is_same(const struct placement_own *a, const struct placement_own *b)
 {
     return a->cpu == b->cpu && a->mem == b->mem && a->gpu == b->gpu && a->key == b->key && a->alone == b->alone &&
            a->card == b->card && a->part == b->part && a->idle == b->idle && a->engines == b->engines &&

@@ -48,6 +48,9 @@ struct placement_costs {
     struct placement_cost (*cost)(const void *ctx, uint32_t node, const struct placement_cost *least);
 };
 
+/* Of a shape: the node classes that could ever run it, and what it takes away from the preference. */
+struct placement_asked { uint64_t classes; int64_t share; uint8_t engines; bool is_known; };
+
 struct placement;
 struct placement_vertex;
 struct placement_index {
@@ -58,6 +61,7 @@ struct placement_index {
     struct map by_own;
     uint64_t seen;                      /* touches of the plan that it knows of */
     uint32_t class_first[64];           /* a node of each class */
+    struct placement_asked *asked; size_t cap_asked;    /* [shape] */
     uint32_t n_looked;                  /* nodes that the last search for the cheapest asked for their cost */
 };
 

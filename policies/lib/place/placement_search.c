@@ -36,17 +36,28 @@ static uint64_t classes_for(const struct placement *pl, const struct pol_shape *
     return classes;
 }
 
-static struct search search_of(const struct placement *pl, const struct pol_shape *s)
+static struct placement_asked asked(const struct placement *pl, const struct pol_shape *s)
 {
-    struct search q = { .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE,
-                        .classes = classes_for(pl, s),
-                        .gpu = (int64_t)s->n_gpu * s->gpu_milli };
-    for (int k = 0; k < POL_ENGINES_MAX; k++) q.engines |= (uint8_t)((s->engine[k] > 0) << k);
-    q.share = placement_cost_best(pl->plan, &(struct placement_after){ s->cpu_milli, s->mem_b, q.gpu });
-    return q;
+    const struct placement_after all = { s->cpu_milli, s->mem_b, (int64_t)s->n_gpu * s->gpu_milli };
+    struct placement_asked a = { .is_known = true, .classes = classes_for(pl, s),
+                                 .share = placement_cost_best(pl->plan, &all) };
+    for (int k = 0; k < POL_ENGINES_MAX; k++) a.engines |= (uint8_t)((s->engine[k] > 0) << k);
+    return a;
 }
 
-static bool may_fit(const struct search *q, const struct placement_box *b)
+static struct search search_by(const struct placement *pl, const struct pol_shape *s, const struct placement_asked *a)
+{
+    return (struct search){ .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE, .classes = a->classes,
+                            .gpu = (int64_t)s->n_gpu * s->gpu_milli, .share = a->share, .engines = a->engines };
+}
+
+static struct search search_of(const struct placement *pl, const struct pol_shape *s)
+{
+    const struct placement_asked a = asked(pl, s);
+    return search_by(pl, s, &a);
+}
+
+static inline bool may_fit(const struct search *q, const struct placement_box *b)
 {
     const struct pol_shape *s = q->s;
     if (b->cpu_max < s->cpu_milli || b->mem_max < s->mem_b || (b->classes & q->classes) == 0) return false;
@@ -129,7 +140,7 @@ static struct placement_cost bound(const struct search *q, const struct placemen
     }
 }
 
-static bool may_win(const struct search *q, const struct placement_box *b)
+static inline bool may_win(const struct search *q, const struct placement_box *b)
 {
     if (q->at == POL_NONE) return true;
     const struct placement_cost x = bound(q, b);
@@ -153,7 +164,7 @@ static void meet(struct search *q, uint32_t node)
 }
 
 /* Nodes that are alike, before their cards are looked at. */
-static bool own_may_fit(const struct search *q, const struct placement_own *o)
+static inline bool own_may_fit(const struct search *q, const struct placement_own *o)
 {
     return o->cpu >= q->s->cpu_milli && o->mem >= q->s->mem_b && o->gpu >= q->gpu && o->card >= q->s->gpu_milli &&
            (q->classes >> o->class & 1) != 0;
@@ -265,8 +276,11 @@ uint32_t placement_index_cheapest(struct placement *pl)
 
 uint32_t placement_index_find(struct placement *pl, uint32_t shape)
 {
+    struct placement_index *x = &pl->index;
     placement_index_update(pl);
-    struct search q = search_of(pl, &pl->plan->shape[shape]);
+    POL_RESERVE(x->asked, x->cap_asked, (size_t)shape + 1);
+    if (!x->asked[shape].is_known) x->asked[shape] = asked(pl, &pl->plan->shape[shape]);
+    struct search q = search_by(pl, &pl->plan->shape[shape], &x->asked[shape]);
     q.shape = shape;
     if (pl->rule <= PLACEMENT_SPREAD) {
         search(&q, pl->index.root);

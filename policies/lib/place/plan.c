@@ -218,16 +218,19 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
     for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];
     const int32_t milli = sign * s->gpu_milli;
     const bool has_more = s->gpu_mem_b != 0 || s->gpu_cores != 0;
+    int32_t n_idle = o->n_idle, gpu_free = o->gpu_free;
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         struct pol_card *c = &card[__builtin_ctzll(left)];
-        o->n_idle -= c->milli_free == WHOLE;
-        c->milli_free += milli;
-        o->n_idle += c->milli_free == WHOLE;
-        o->gpu_free += milli;
+        const int32_t was = c->milli_free;
+        n_idle += (was + milli == WHOLE) - (was == WHOLE);
+        gpu_free += milli;
+        c->milli_free = was + milli;
         if (!has_more) continue;
         c->mem_free += sign * pol_node_card_mem_of(c, s);
         c->core_free += sign * pol_node_card_cores_of(c, s);
     }
+    o->n_idle = n_idle;
+    o->gpu_free = gpu_free;
     o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
     o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
 }

@@ -75,7 +75,7 @@ static void unwait_unit(struct sched *d, uint32_t id)
  * Are the licences free that a unit asks for, all tasks together?  sign -1: take them, +1: give them back,
  * 0: only ask.
  */
-static bool licences(struct sched *d, uint32_t class, int sign)
+static bool move_licences(struct sched *d, uint32_t class, int sign)
 {
     const struct request_class *k = &d->classes.at[class];
     bool ok = true;
@@ -86,6 +86,11 @@ static bool licences(struct sched *d, uint32_t class, int sign)
         d->licence_free[l] += sign * ask;
     }
     return ok;
+}
+
+static inline bool licences(struct sched *d, uint32_t class, int sign)
+{
+    return plan_n_licences(&d->plan) == 0 || move_licences(d, class, sign);
 }
 
 static struct like_who who(const struct sched *d, const struct pol_job_info *ji)
