@@ -10,10 +10,11 @@
  * The position of a unit in its queue is a rank: of running ones by start, of waiting ones after these; who is
  * preempted goes to the head of those that wait, a newcomer of the queue to their end.
  *
- * Cost of a decision: O(R log R) of R running units, and for each waiting request class that does not fit
- * at most R releases and placements; with a knob O(waiting) besides.
+ * Cost of a decision: O(log R) of R running units; where somebody does not fit beside them O(R log R) once, and for
+ * each such request class at most R releases and placements; O(R) with every= or foresee=, O(waiting) with a knob.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
+#include "lib/heap.h"
 #include "lib/sched/choose.h"
 #include "lib/sched/list.h"
 #include "builtin.h"
@@ -39,6 +40,8 @@ struct stand {
     int64_t  waited, since;     /* after having run, since then; and when the present wait began */
     int64_t  rank_run;          /* before it was preempted: it keeps it if it goes on at that instant elsewhere */
     bool     is_known, is_ranked;       /* ranked: when it was preempted */
+    int64_t  limit_at;          /* when it reaches its queue's limit if it runs on; POL_NEVER: it will not */
+    uint32_t place;             /* in `limits` */
 };
 
 /* A running unit, in the order of a decision. */
@@ -61,6 +64,9 @@ struct tiresias {
     uint64_t seen;              /* the plan's freed_epoch after the last decision */
     bool    is_stirred;         /* a unit came, started or stopped since */
     struct runner *run; size_t cap_run; uint32_t n_run;
+    bool    is_ordered;         /* `run` has those that run, or nobody is to be in it */
+    bool    is_late;            /* somebody who runs was demoted, and has a rank of those that wait */
+    uint32_t *limits; size_t cap_limits; uint32_t n_limits_at;  /* foresee=exact: who runs, as a heap by limit_at */
     uint32_t *list; size_t cap_list;
     uint32_t *stopped; size_t cap_stopped; uint32_t n_stopped;      /* choose=anew: in order, when `renewed` */
     int64_t renewed;
@@ -157,11 +163,45 @@ static void waits(void *self, const struct unit *u, int sign)
     if (sign < 0 && u->attained > p->base) p->waited += l->sched.view->now_us - p->since;
 }
 
+/* ---- when running units reach their limits ---- */
+
+static bool reaches_first(struct tiresias *l, const uint32_t *a, const uint32_t *b)
+{
+    return l->stand[*a].limit_at != l->stand[*b].limit_at ? l->stand[*a].limit_at < l->stand[*b].limit_at : *a < *b;
+}
+static void stands(struct tiresias *l, const uint32_t *id, size_t i) { l->stand[*id].place = (uint32_t)i; }
+HEAP_INDEXED(limits, 2, struct tiresias *, uint32_t, reaches_first, stands);
+
+/* Else all that run are looked at each time. */
+static bool has_heap(const struct tiresias *l) { return l->every == 0 && l->foresee == EXACT; }
+
+static int64_t limit_at(const struct tiresias *l, const struct unit *u)
+{
+    const struct stand *p = &l->stand[u->task.slot];
+    if (p->level >= l->n_limits) return POL_NEVER;
+    const int64_t cards = cards_of(l, u), limit = l->limit[p->level];
+    return pol_after(u->started - u->attained + p->base, limit / cards + (limit % cards != 0));
+}
+
+static void watch(struct tiresias *l, const struct unit *u, int sign)
+{
+    const uint32_t id = u->task.slot;
+    if (!has_heap(l)) return;
+    if (sign < 0) {
+        limits_take(l, l->limits, l->n_limits_at--, l->stand[id].place);
+        return;
+    }
+    l->stand[id].limit_at = limit_at(l, u);
+    POL_RESERVE(l->limits, l->cap_limits, (size_t)l->n_limits_at + 1);
+    limits_push(l, l->limits, l->n_limits_at++, id);
+}
+
 static void moved(void *self, const struct unit *u, int sign)
 {
     struct tiresias *l = self;
     const struct pol_host *h = l->sched.host;
     l->is_stirred = true;
+    watch(l, u, sign);
     if (sign > 0) {
         struct stand *p = &l->stand[u->task.slot];
         bool goes_on = p->rank_run > 0 && p->since == l->sched.view->now_us;
@@ -252,6 +292,24 @@ static void rekey(struct tiresias *l, uint32_t id)
     queue_add(&d->wait, &d->units, id);
 }
 
+/* Those that run and may have reached a limit, by arrival; in l->list.  Who is in the heap is taken off it. */
+static uint32_t list_due(struct tiresias *l)
+{
+    if (!has_heap(l)) {
+        list_running(l);
+        return l->sched.running.n;
+    }
+    l->n_run = 0;
+    while (l->n_limits_at > 0 && l->stand[l->limits[0]].limit_at <= l->sched.view->now_us) {
+        add_runner(l, sched_unit(&l->sched, l->limits[0]), l->limits[0], 0);
+        limits_take(l, l->limits, l->n_limits_at--, 0);
+    }
+    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, by_arrival);
+    POL_RESERVE(l->list, l->cap_list, l->n_run);
+    for (uint32_t i = 0; i < l->n_run; i++) l->list[i] = l->run[i].id;
+    return l->n_run;
+}
+
 /* Units that reached a limit go to the end of the next queue, those that waited too long to that of the first. */
 static void review(struct tiresias *l)
 {
@@ -259,8 +317,8 @@ static void review(struct tiresias *l)
     int64_t now = d->view->now_us;
     if (l->reviewed == now || (l->every == 0 && l->foresee == EXACT && now < l->due)) return;
     l->reviewed = now;
-    list_running(l);
-    for (uint32_t i = 0; i < d->running.n; i++) {
+    const uint32_t n = list_due(l);
+    for (uint32_t i = 0; i < n; i++) {
         const struct unit *u = sched_unit(d, l->list[i]);
         struct stand *p = &l->stand[l->list[i]];
         int64_t has = service(l, u);
@@ -268,8 +326,10 @@ static void review(struct tiresias *l)
             p->level++;
             p->rank = d->wait.n > 0 ? WAITING + ++l->tail : ++l->started;
             p->entry = ++l->entered;
+            l->is_late |= d->wait.n > 0;
             if (l->foresee != EXACT) break;
         }
+        if (has_heap(l)) watch(l, u, +1);
     }
     if (l->knob <= 0) return;
     list_waiting(l, is_promoted);
@@ -367,27 +427,38 @@ static int64_t choose(struct tiresias *l, uint32_t id)
     return milli;
 }
 
-/* Go through the order, and plan who is out and who starts. */
-static void scan(struct tiresias *l)
+/* What those that run hold in all, and each of them; they are put in order where they are not yet. */
+static int64_t hold_running(struct tiresias *l)
 {
     struct sched *d = &l->sched;
-    struct queue_walk *w = &d->walk;
-    int64_t free_milli = d->plan.gpu_free, later = 0;       /* on nodes; held by those behind it, who are not out */
-    uint32_t id, next = 0;
+    int64_t sum = 0;
+    if (!l->is_ordered) order_running(l);
+    l->is_ordered = true;
     for (uint32_t k = 0; k < l->n_run; k++) {
         struct runner *r = &l->run[k];
         uint32_t t = r->id;
         for (uint32_t i = 0; i < sched_unit(d, r->id)->n_tasks; i++, t = d->held[t].next)
             r->gpu_milli += held_milli(d, &d->plan.shape[d->held[t].shape], d->held[t].node);
-        later += r->gpu_milli;
+        sum += r->gpu_milli;
     }
+    return sum;
+}
+
+/* Go through the order, and plan who is out and who starts. */
+static void scan(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    struct queue_walk *w = &d->walk;
+    int64_t free_milli = d->plan.gpu_free, later = -1;      /* on nodes; held by those behind it, who are not out */
+    uint32_t id, next = 0;
     for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
         const struct unit *u = sched_unit(d, id);
         const struct runner at = { .key = u->key, .ordinal = u->ordinal, .index = u->index };
         int64_t ask = sched_gpu_milli(d, u);
-        for (; next < l->n_run && in_order(&l->run[next], &at) < 0; next++)
-            if (!l->run[next].is_out) later -= l->run[next].gpu_milli;
         bool fits = skew_place(&l->skew, id), made = false;
+        if (!fits && later < 0) later = hold_running(l);
+        for (; !fits && next < l->n_run && in_order(&l->run[next], &at) < 0; next++)
+            if (!l->run[next].is_out) later -= l->run[next].gpu_milli;
         if (!fits && free_milli + later >= ask) {
             int64_t before = free_milli;
             made = make_room(l, id, next, ask, &free_milli);
@@ -482,7 +553,7 @@ static void apply(struct tiresias *l)
     }
 }
 
-/* How long until a running unit reaches its limit, as far as it is foreseen. */
+/* How long until a running unit reaches its limit, as far as it is foreseen where that is not exact. */
 static int64_t until_demoted(const struct tiresias *l, const struct unit *u)
 {
     uint32_t level = l->stand[u->task.slot].level;
@@ -492,9 +563,7 @@ static int64_t until_demoted(const struct tiresias *l, const struct unit *u)
         int64_t left = (limit / CARD - ran) / SECOND * CARD / cards * SECOND;       /* not (limit / cards - ran) */
         return left > SECOND ? left : SECOND;
     }
-    int64_t at = limit / cards + (limit % cards != 0);
-    if (l->foresee == WHOLE_SECOND) at = (at + SECOND - 1) / SECOND * SECOND;
-    int64_t left = at - ran;
+    int64_t at = limit / cards + (limit % cards != 0), left = (at + SECOND - 1) / SECOND * SECOND - ran;
     return left > 0 ? left : 1;
 }
 
@@ -506,10 +575,15 @@ static void ask(struct tiresias *l)
     if (l->every > 0) {
         if (d->wait.n > 0) l->due = pol_after(now, l->every - now % l->every);
     } else {
-        list_running(l);
-        for (uint32_t i = 0; i < d->running.n; i++) {
-            int64_t at = pol_after(now, until_demoted(l, sched_unit(d, l->list[i])));
-            if (at < l->due) l->due = at;
+        if (has_heap(l) && l->n_limits_at > 0) {
+            const int64_t at = l->stand[l->limits[0]].limit_at;
+            l->due = at > now ? at : now + 1;
+        } else if (!has_heap(l)) {
+            list_running(l);
+            for (uint32_t i = 0; i < d->running.n; i++) {
+                int64_t at = pol_after(now, until_demoted(l, sched_unit(d, l->list[i])));
+                if (at < l->due) l->due = at;
+            }
         }
         if (l->knob > 0) list_waiting(l, NULL);
         for (uint32_t i = 0; l->knob > 0 && i < l->n_run; i++) {
@@ -527,8 +601,13 @@ static void rearrange(struct tiresias *l)
 {
     l->n_chosen = 0;
     l->n_place = l->n_taken = 0;
-    if (l->choose == CHOOSE_ANEW) l->n_run = 0;         /* all wait, or have just been placed */
-    else order_running(l);
+    l->n_run = 0;
+    l->is_ordered = l->choose == CHOOSE_ANEW;           /* all wait, or have just been placed */
+    if (!l->is_ordered && (l->is_late || l->choose == CHOOSE_COUNT)) {
+        order_running(l);
+        l->is_ordered = true;
+    }
+    l->is_late = false;
     if (l->choose == CHOOSE_COUNT) scan_by_count(l);
     else scan(l);
     apply(l);
@@ -618,7 +697,7 @@ static void fini(void *self)
     struct tiresias *l = self;
     skew_fini(&l->skew);
     gittins_fini(&l->gittins);
-    POL_FREE(l->stand, l->run, l->list, l->stopped, l->chosen, l->place, l->taken);
+    POL_FREE(l->stand, l->limits, l->run, l->list, l->stopped, l->chosen, l->place, l->taken);
 }
 
 static void class_gone(void *self, uint32_t class, uint32_t kind)
