@@ -310,6 +310,18 @@ bool placement_index_fits(struct placement *pl, const struct pol_shape *s)
     return fits(&q, pl->index.root);
 }
 
+bool placement_index_strands(struct placement *pl, uint32_t shape)
+{
+    const struct plan *p = pl->plan;
+    if (pl->kube == NULL || pl->kube->filters == 0 || p->n_node_classes > PLACEMENT_CLASS_OTHER) return false;
+    placement_index_update(pl);
+    for (uint32_t k = 0; k < p->n_node_classes; k++)
+        if (pol_node_allows(&p->node[pl->index.class_first[k]].n, &p->shape[shape]) &&
+            placement_admits(pl, p, shape, pl->index.class_first[k]))
+            return false;
+    return true;
+}
+
 /* Below t, if it is before `at`; else that. */
 static uint32_t first(const struct search *q, uint32_t t, uint32_t at)
 {

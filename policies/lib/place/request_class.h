@@ -41,6 +41,7 @@ struct request_refusals { uint64_t freed_epoch, key_epoch; int64_t key; };
 struct request_kind {
     struct pol_shape shape;             /* without CPU and memory */
     bool     is_monotone, is_used;      /* is_used: the id is not free */
+    bool     is_asked, is_stranded;     /* whether any node is for it; none is */
     uint32_t n_users;                   /* classes, while they are counted */
     struct request_refusals at;
     uint32_t n_refused;

@@ -248,6 +248,7 @@ static bool may_fit(void *deciding, uint32_t class, int64_t cpu_milli, int64_t m
     const struct request_class *c = &d->classes.at[class];
     const struct request_refusals at = { d->plan.freed_epoch, r->key_epoch, x->key };
     if (!sched_is_searchable(d, class)) return true;
+    if (sched_is_stranded(d, class)) return false;
     if (request_kind_is_refused(&d->classes.kind[c->kind], at, cpu_milli, mem_b)) return false;
     if (r->released.in != d->round && r->without != d->round) return true;
     struct pol_shape s = d->plan.shape[c->shape[0]];

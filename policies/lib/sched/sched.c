@@ -312,6 +312,15 @@ bool sched_is_searchable(const struct sched *d, uint32_t class)
     return d->classes.at[class].is_monotone && plan_n_licences(&d->plan) == 0 && !d->tells;
 }
 
+bool sched_is_stranded(struct sched *d, uint32_t class)
+{
+    const struct request_class *c = &d->classes.at[class];
+    struct request_kind *k = &d->classes.kind[c->kind];
+    if (!k->is_asked) k->is_stranded = placement_index_strands(&d->placement, c->shape[0]);
+    k->is_asked = true;
+    return k->is_stranded;
+}
+
 bool sched_may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
 {
     (void)est;
@@ -319,6 +328,7 @@ bool sched_may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b
     const struct request_class *c = &d->classes.at[class];
     struct request_kind *k = &d->classes.kind[c->kind];
     if (!sched_is_searchable(d, class)) return true;
+    if (sched_is_stranded(d, class)) return false;
     const struct request_refusals at = { .freed_epoch = d->plan.freed_epoch };
     if (request_kind_is_refused(k, at, cpu_milli, mem_b)) return false;
     if (request_kind_has_room(k, d->plan.change_epoch, cpu_milli, mem_b)) return true;

@@ -125,6 +125,8 @@ bool sched_skip(void *sched, uint32_t class);
 struct queue_filter sched_filter(struct sched *d);
 /* The latter alone, as queue_filter.may_fit, with the struct sched as ctx. */
 bool sched_may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est);
+/* Is no node for units of the class, nor for any of its kind, whatever is free? */
+bool sched_is_stranded(struct sched *d, uint32_t class);
 /* May units of the class be passed over unseen?  Not where a refusal shows: of licences, or to who is told of each. */
 bool sched_is_searchable(const struct sched *d, uint32_t class);
 
