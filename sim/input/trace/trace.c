@@ -8,12 +8,12 @@
  */
 #include "input/trace/trace.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include "base/hash64.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "input/trace/content.h"
 #include "input/trace/format/as_calls.h"
 #include "input/trace/ids.h"
 #include "input/trace/reader.h"
@@ -444,21 +444,6 @@ static enum st sort_jobs(struct trace *t, struct diag *d)
     return st == ST_END ? ST_OK : st;
 }
 
-enum st trace_hash_file(const char *path, uint64_t *h, struct diag *d)
-{
-    FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        return diag_at(d, errno == ENOENT ? ST_EINPUT : ST_EWORLD, path, 0, 0, "cannot be opened: %s", strerror(errno));
-    unsigned char buf[1 << 14];
-    size_t n;
-    uint64_t x = *h;
-    while ((n = fread(buf, 1, sizeof buf, f)) > 0) x = hash64_bytes(x, buf, n);
-    *h = x;
-    bool bad = ferror(f) != 0;
-    (void)fclose(f);
-    return bad ? diag_at(d, ST_EWORLD, path, 0, 0, "cannot be read: %s", strerror(errno)) : ST_OK;
-}
-
 static double offered(double demand, int64_t capacity, sim_tick span)
 {
     return capacity > 0 && span > 0 ? demand / ((double)capacity * (double)span) : 0;
@@ -513,20 +498,14 @@ enum st trace_seed(struct trace_opts *o, uint64_t seed, struct diag *d)
     return ST_OK;
 }
 
-enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct diag *d)
-{
-    *out = HASH64_INIT;
-    if (!o->format->no_file && o->path != NULL) TRY(trace_hash_file(o->path, out, d));
-    return o->format->hash != NULL ? o->format->hash(o, out, d) : ST_OK;
-}
-
 enum st trace_prepare(struct trace *t, const struct trace_opts *o, struct cluster *c, struct throughput *p, struct diag *d)
 {
     *t = (struct trace){ .opts = *o, .cluster = c, .perf = p };
     if (o->window_to <= 0) t->opts.window_to = TICK_NEVER;
     if (o->reads_times) calltime_fini(o->times);       /* of another instance or seed */
-    enum st st = trace_content_hash(o, &t->facts.content_hash, d);
-    if (st == ST_OK) st = scan(t, d);
+    struct content content;
+    enum st st = content_begin(&content, o, d);
+    if (st == ST_OK) st = content_end(&content, scan(t, d), &t->facts.content_hash, d);
     if (st == ST_OK) st = sort_jobs(t, d);
     if (st == ST_OK && t->names.named.n > 0) st = check_dependencies(t, d);
     if (st == ST_OK && t->facts.n_jobs == 0)

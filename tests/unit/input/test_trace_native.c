@@ -260,6 +260,26 @@ Test(trace, the_content_hash_follows_the_bytes)
     cr_expect_neq(h[0], h[2]);
 }
 
+/* FNV-1a from its published basis and prime, over a file so large that a thread finds it, and an error in such a file. */
+Test(trace, the_content_hash_of_a_large_file_is_found_beside_its_reading)
+{
+    enum { ROWS = 80000, BYTES = ROWS * 20 };
+    char *text = calloc(BYTES + 100, 1);
+    size_t n = (size_t)sprintf(text, "id,submit_s,duration_s\n");
+    for (int i = 0; i < ROWS; i++) n += (size_t)sprintf(text + n, "j%06d,%d,%d\n", i, i, i % 100);
+    cr_assert_gt(n, 1 << 20);
+    prepared(text);
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    cr_expect_eq(t.facts.content_hash, h);
+    trace_fini(&t);
+    unlink(path);
+    text[n - 2] = 'x';
+    cr_expect_eq(prepare(text), ST_EINPUT);
+    cr_expect_eq(d.line, ROWS + 1);
+    free(text);
+}
+
 Test(trace, jobs_past_their_limit_are_kept_and_counted)
 {
     prepared("id,submit_s,duration_s,limit_s\na,0,10,5\nb,0,5,5\nc,0,5,\n");
