@@ -103,14 +103,14 @@ bool slurm_select_preempting(struct slurm *s, uint32_t unit, uint32_t part, cons
     sort_victims(s, n, NULL);
     uint32_t taken = release_until(s, unit, part, nodes, n);
     if (taken == 0) return false;
-    nodeset_copy(s->set[5], s->select.nodes, s->conf.n_words);
+    nodeset_copy(s->set[1], s->select.nodes, s->conf.n_words);
     /* The last one taken made the difference: it is first now, then those on most of the nodes. */
     uint32_t last = s->victim[taken - 1];
     memmove(&s->victim[1], &s->victim[0], (taken - 1) * sizeof *s->victim);
     s->victim[0] = last;
     if (taken > 2) {
         s->victim++;
-        sort_victims(s, taken - 1, s->set[5]);
+        sort_victims(s, taken - 1, s->set[1]);
         s->victim--;
     }
     uint32_t again = release_until(s, unit, part, nodes, taken);
