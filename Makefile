@@ -39,7 +39,7 @@ LIB  := $(filter-out $(MAIN),$(OBJ))
 KIT   := $(B)/lib/libfairway-policy.a $(B)/include/fairway
 KIT_D := $(patsubst %,policies/lib/%,place sched elastic)
 KIT_H := $(filter-out policies/builtin.h,$(sort $(wildcard policies/*.h policies/lib/*.h $(KIT_D:%=%/*.h))))
-KIT_C := $(sort $(wildcard $(KIT_D:%=%/*.c)))
+KIT_C := policies/lib/pages.c $(sort $(wildcard $(KIT_D:%=%/*.c)))
 
 # Its number is FAIRWAY_API of fairway.h.
 SONAME := libfairway.so.0
@@ -175,7 +175,7 @@ deb: dist                               ## the Debian package of these sources, 
 clean:                                  ## remove build/ and every variant in it
 	rm -rf build
 
--include $(OBJ:.o=.d) $(wildcard $(KIT_D:%=$(B)/pic/%/*.d))
+-include $(OBJ:.o=.d) $(KIT_C:%.c=$(B)/pic/%.d)
 .PHONY: all help demo deps install format format-check dist deb clean
 .SECONDARY:
 .DELETE_ON_ERROR:

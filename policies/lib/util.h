@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "extensions.h"
+#include "lib/pages.h"
 
 __extension__ typedef __int128 pol_wide;
 __extension__ typedef unsigned __int128 pol_uwide;
@@ -28,6 +29,9 @@ static inline void *pol_alloc(size_t n, size_t size)
     n = n ? n : 1;
     return pol_check(calloc(n, size), n, size);
 }
+
+/* The largest arrays: in large pages where the system has them. */
+#define POL_LARGE(p, n) ((p) = pages_large(pol_alloc(n, sizeof *(p)), (n) * sizeof *(p)))
 
 /* All of these, in this order. */
 static inline void pol_free_all(void *const *p, size_t n)

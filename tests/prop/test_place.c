@@ -82,7 +82,7 @@ ParameterizedTest(int *rule, place, trees_answer_as_a_scan_does)
     }
 }
 
-/* A request that nobody made before: the index keeps nothing of shapes. */
+/* A request that nobody made before, under an id that another had. */
 static struct pol_shape never_asked(struct rng *g)
 {
     struct pol_shape s = { .cpu_milli = (int64_t)rng_below(g, 9000), .mem_b = (int64_t)rng_below(g, UINT64_C(9) << 30) };
@@ -137,6 +137,9 @@ ParameterizedTest(struct asked *asked, place, index_answers_as_a_scan_does_whate
         placement_init(&pl, &s->plan, asked->rule);
         profile(&pl, asked->scores, &g);
         cr_assert(placement_index_knows(&pl));
+        const uint32_t first = 0;
+        const struct pol_shapes renewed = { .n_renewed = 1, .renewed = &first };
+        s->plan.shapes = &renewed;
         for (int k = 0; k < STEPS; k++) {
             /* None, a few or more changes than there are nodes. */
             for (uint64_t n = rng_below(&g, 3) * rng_below(&g, 40); n > 0; n--) scene_step(s, &g);
@@ -144,6 +147,7 @@ ParameterizedTest(struct asked *asked, place, index_answers_as_a_scan_does_whate
                 const struct pol_shape own = s->shape[0];
                 struct pol_place b;
                 s->shape[0] = never_asked(&g);
+                placement_shapes(&pl);
                 const uint32_t want = scan(&pl, 0, &b) ? b.node : POL_NONE;
                 cr_assert_eq(placement_index_find(&pl, 0), want, "seed %lu step %d", (unsigned long)seed, k);
                 cr_assert_eq(placement_index_fits(&pl, &s->shape[0]), want != POL_NONE);
@@ -163,6 +167,7 @@ ParameterizedTest(struct asked *asked, place, index_answers_as_a_scan_does_whate
                     plan_undo(&s->plan, m);
                 }
                 s->shape[0] = own;
+                placement_shapes(&pl);
             }
         }
         room_fini(&room);

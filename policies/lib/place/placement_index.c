@@ -304,8 +304,8 @@ static void build(struct placement *pl)
 {
     struct placement_index *x = &pl->index;
     const uint32_t n = pl->plan->n_nodes;
-    x->at = pol_alloc(n, sizeof *x->at);
-    x->vertex = pol_alloc(n, sizeof *x->vertex);
+    POL_LARGE(x->at, n);
+    POL_LARGE(x->vertex, n);
     x->place = pol_alloc(n, sizeof *x->place);
     x->root = x->free = POL_NONE;
     x->rank = pl->kube != NULL ? pl->kube->rank : NULL;

@@ -97,8 +97,8 @@ static void build(struct plan *p, const struct pol_view *v)
 {
     p->n_nodes = v->n_nodes;
     p->n_cards = v->n_cards;
-    p->node = pol_alloc(p->n_nodes, sizeof *p->node);
-    p->card = pol_alloc(p->n_cards, sizeof *p->card);
+    POL_LARGE(p->node, p->n_nodes);
+    POL_LARGE(p->card, p->n_cards);
     p->node_class = pol_alloc(p->n_nodes, sizeof *p->node_class);
     p->touches.last = pol_alloc(p->n_nodes, sizeof *p->touches.last);
     uint32_t size = 64;
