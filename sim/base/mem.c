@@ -1,6 +1,7 @@
 /* mem.c -- calloc and realloc, checked: the only calls of them in sim/. */
 #include "base/mem.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,18 @@ static _Noreturn void exhausted(size_t n, size_t size)
 {
     (void)fprintf(stderr, "fairway: out of memory: asked for %zu x %zu bytes\n", n, size);
     exit(3);
+}
+
+void mem_use_large_pages(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    enum { HEAP = 32 << 20, LARGE = 4 << 20 };      /* the heap may not be given more than this at once */
+    (void)mallopt(M_MMAP_THRESHOLD, HEAP);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP);
+    void *p = malloc(HEAP - LARGE);
+    if (p != NULL) free(pages_large(p, HEAP - LARGE));
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
 }
 
 void *mem_alloc(size_t n, size_t size)

@@ -11,6 +11,12 @@
 #include <stdio.h>
 #include "base/base.h"
 
+/*
+ * For the program's first lines: glibc's heap begins in large pages, as far as the system gives them on advice
+ * (lib/pages.h), and blocks of 4 MiB or more are mapped one by one, so that they grow without being copied.
+ */
+void  mem_use_large_pages(void);
+
 void *mem_alloc(size_t n, size_t size);              /* zeroed */
 void *mem_grow(void *p, size_t n, size_t size);      /* like realloc; new bytes are not zeroed */
 char *mem_strdup(const char *s);

@@ -23,6 +23,7 @@ static void *allocate(size_t n) { return mem_alloc(n, 1); }
 
 int main(int argc, char **argv)
 {
+    mem_use_large_pages();
     (void)setlocale(LC_CTYPE, "");      /* never LC_NUMERIC: numbers are written one way */
     json_set_alloc_funcs(allocate, mem_free);      /* jansson leaves out what it has no memory for, without a word */
     if (argc < 2) { help_print(stderr); return 2; }

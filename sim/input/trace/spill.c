@@ -40,6 +40,7 @@ static void set_text(struct job_spec *s, size_t i, const char *text)
 }
 
 enum { FIRST_READ = 512,        /* more than a short job takes */
+       MANY = 1 << 20,          /* bytes */
        ALIGN = 8,               /* so that groups can be used where they lie */
        WORDS = (sizeof(struct record) + sizeof(struct task_group)) / ALIGN,     /* that are compared: what all records have */
        MARKS = (WORDS + 63) / 64 };
@@ -116,7 +117,9 @@ static size_t pack(struct spill *x, size_t from, size_t bytes)
     const uint64_t *word = (const void *)x->record;
     const size_t rest = bytes - sizeof x->first;
     if (x->n == 0) memcpy(x->first, word, sizeof x->first);
-    MEM_ROOM(x->memory, x->cap_memory, from + sizeof(struct packed) + bytes);
+    const size_t want = from + sizeof(struct packed) + bytes;
+    /* Many jobs: room for all at once, so that they are not moved again and again; what is not used takes no memory. */
+    MEM_ROOM(x->memory, x->cap_memory, want > MANY && want < (size_t)x->most ? (size_t)x->most : want);
     struct packed *p = (void *)(x->memory + from);
     uint64_t *to = (void *)(p + 1);
     memset(p->mark, 0, sizeof p->mark);
