@@ -42,6 +42,9 @@ enum st {
 _Noreturn void base_bug(const char *file, int line, const char *what);
 #define SIM_ASSERT(c) ((c) ? (void)0 : base_bug(__FILE__, __LINE__, #c))
 
+/* Processors that this process may run on, 1 or more: not those of others' in a Slurm job, or outside a taskset. */
+uint32_t base_n_processors(void);
+
 static inline int64_t i64_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t i64_max(int64_t a, int64_t b) { return a > b ? a : b; }
 

@@ -1,7 +1,6 @@
 /* fairway search: the parameters of a scenario that come nearest to what is wanted. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -18,8 +17,7 @@ struct search_opts {
 
 static uint32_t n_workers(const struct search_opts *o)
 {
-    long n = o->jobs > 0 ? (long)o->jobs : sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (uint32_t)n : 1;
+    return o->jobs > 0 ? (uint32_t)o->jobs : base_n_processors();
 }
 
 static enum st do_search(struct search_opts *o, const struct search_spec *spec, const struct targets *targets,

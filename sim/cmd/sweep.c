@@ -63,12 +63,6 @@ static void warn_idle_seeds(const struct grid *g)
 
 /* ---- doing ---- */
 
-static uint32_t n_cores(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (uint32_t)n : 1;
-}
-
 struct outcome { char db[4096]; size_t n, n_before, n_done, n_failed; int worst; bool left_unfinished, has_changes; };
 
 static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct store *store, const char *shards,
@@ -80,7 +74,7 @@ static enum st do_runs(const struct sweep_opts *o, const struct grid *g, struct 
     enum st st = results_merge(&results, NULL, d);         /* what an earlier sweep left */
     if (st == ST_OK && results_n_todo(&results) > 0) {
         if (o->use_slurm) st = slurm_run(&results, &o->slurm, d);
-        else st = local_run(&results, o->jobs > 0 ? (uint32_t)o->jobs : n_cores(), d);
+        else st = local_run(&results, o->jobs > 0 ? (uint32_t)o->jobs : base_n_processors(), d);
     }
     if (st == ST_OK) st = changes_keep(&results, d);
     if (st == ST_OK && results_n_todo(&results) > 0)

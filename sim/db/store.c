@@ -505,7 +505,7 @@ static enum st open_writing(struct store **out, const char *path, const char *mo
 enum st store_open(struct store **out, const char *path, struct diag *d)
 {
     TRY(open_writing(out, path, "PRAGMA synchronous = NORMAL", d));
-    (*out)->is_threaded = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+    (*out)->is_threaded = base_n_processors() > 1;
     return ST_OK;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "base/hash64.h"
 #include "input/trace/reader.h"
 
@@ -51,7 +50,7 @@ static bool is_large(const struct trace_opts *o)
 enum st content_begin(struct content *x, const struct trace_opts *o, struct diag *d)
 {
     *x = (struct content){ .opts = o };
-    if (is_large(o) && sysconf(_SC_NPROCESSORS_ONLN) > 1) {
+    if (is_large(o) && base_n_processors() > 1) {
         sigset_t all, old;
         (void)sigfillset(&all);         /* signals are the others' */
         (void)pthread_sigmask(SIG_SETMASK, &all, &old);
