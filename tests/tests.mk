@@ -111,6 +111,9 @@ bench-limits: all $(MEASURE)            ## the largest trace and the largest clu
 bench-profile: all                      ## where time goes in each regime, by room of the program; needs valgrind
 	@sh tests/perf/profile.sh $(B)/fairway $(B)/profile.csv $(B)/profile.svg
 
+bench-rows: all $(MEASURE)              ## Helios with rows by one thread, by two, and without; BESIDE=another program
+	@sh tests/perf/rows.sh $(MEASURE) $(B)/fairway $(BESIDE)
+
 bench-sweep: all $(MEASURE)             ## what a sweep costs over its runs, and two workers against one
 	@sh tests/perf/sweep.sh $(B)/fairway $(MEASURE)
 
@@ -118,7 +121,7 @@ shard: all $(MEASURE)                   ## what simulating one run in windows or
 	@sh tests/perf/shard.sh $(B)/fairway $(MEASURE)
 
 test: $(MEASURE)
-.PHONY: bench-limits bench-profile bench-sweep shard
+.PHONY: bench-limits bench-profile bench-rows bench-sweep shard
 
 # ---- a policy in a process of its own beside the built-in it copies ----
 bench-exec: all                         ## a policy in Python beside the built-in that it copies

@@ -19,6 +19,10 @@ sweep() {
 shard() {
     same "$(awk 'NR > 1 && / 100\.0 % +0\.0 %$/ { sub(/,/, "", $3); printf "%s %s %s;", $2, $3, $4 }' "$dir/out")" "$1"
 }
+rows() {
+    TURNS=1 expect 0 sh "$perf/rows.sh" "$measure" "$fairway" || return 1
+    same "$(grep -c ' jobs/s; program .* s CPU ' "$dir/out")" 3
+}
 # The shares of each run come to 100 %, and none is negative.
 profile() {
     expect 0 sh "$perf/profile.sh" "$fairway" "$dir/p.csv" "" short || return 1
@@ -28,8 +32,9 @@ profile() {
 check "bytes of a waiting job, a finished one and a node are told" limits
 check "what a sweep adds to its runs is told" sweep
 if [ ! -f "${FAIRWAY_TRACES:-}/philly/sia_philly.csv" ] || ! command -v sqlite3 >/dev/null; then
-    echo "skipped - one run in parts: no public traces, or no sqlite3"
+    echo "skipped - rows, and one run in parts: no public traces, or no sqlite3"
 else
+    check "what rows cost is told" rows
     check "a run in parts is compared" expect 0 sh "$perf/shard.sh" "$fairway" "$measure" short
     check "parts that are the whole run are found to be" shard \
         "1 windows 0;1 windows 1000;4 windows 1000;1 cells 3000;"
