@@ -3,8 +3,8 @@
  * fairness of those that ended and count, in all, by class, by number of GPUs, by
  * user and of workflows; and the row of every job.
  *
- * Cost: O(1) an arrival, an end, and a start and a stop of a task; 56 bytes of a scratch array a job that ended, which
- * is gone through twice when the run is over.
+ * Cost: O(1) an arrival, an end, and a start and a stop of a task; 72 bytes of a scratch array a job that ended, which
+ * is gone through when the run is over, and 36 KB a class and a size.
  */
 #include "metrics/collector.h"
 
@@ -29,9 +29,6 @@ static const struct collector_metric metric[] = {
     { NULL, NULL, COLLECTOR_ONE },
 };
 
-/* Of one ended job that counts.  stage_wait -1: it is no workflow. */
-struct ended { int64_t wait, not_running, span, nominal, stage_wait; double rho; uint32_t klass; int32_t n_gpu; };
-
 /* The last is of workflows alone, the one before it of all jobs together. */
 enum { JCT, WAIT, NOT_RUNNING, SPAN, SLOWDOWN, BOUNDED, RHO, STAGE_WAIT, SPREADS };
 
@@ -39,14 +36,18 @@ static const char *const spread[SPREADS] = {
     "jct", "wait", "not_running", "span", "slowdown", "bounded_slowdown", "rho", "stage_wait",
 };
 
+/* Of one ended job that counts: the value of each spread, NaN where it is not defined; class and size. */
+struct ended { double x[SPREADS]; uint32_t klass, size; };
+
 /* Of one user: sums over jobs that count; jobs in the system. */
 struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown, n_live; };
 
 /* Of a live job: `active` when it arrived; us during which any task of it ran, up to `since` while one runs. */
 struct live { int64_t active, ran; sim_tick since; };
 
-/* Jobs that count and are looked at together: how many, and of each spread the sum. */
-struct group { uint64_t n; double sum[SPREADS]; };
+/* Jobs that count and are looked at together: how many, and of each spread the sum and, but for all jobs, how many in
+ * which bin; NULL: there is no job. */
+struct group { uint64_t n; double sum[SPREADS]; struct quantiles *q; };
 
 /* Ways to divide jobs: all of them, workflows, by class and by number of GPUs. */
 enum way { ALL, WORKFLOWS, CLASSES, SIZES, WAYS };
@@ -73,35 +74,29 @@ static bool init(void *self, const struct world *w)
     return true;
 }
 
+static void group_fini(struct group *g)
+{
+    for (int k = 0; k < SPREADS && g->q != NULL; k++) quantiles_fini(&g->q[k]);
+    mem_free(g->q);
+}
+
 static void fini(void *self)
 {
     struct job_metrics *m = self;
     stage_wait_fini(&m->stages);
     for (int i = 0; i < IDEALS; i++) fairness_fini(&m->ideal[i]);
-    for (int w = 0; w < WAYS; w++) mem_free(m->group[w].at);
+    for (int w = 0; w < WAYS; w++) {
+        for (size_t i = 0; i < m->group[w].n; i++) group_fini(&m->group[w].at[i]);
+        mem_free(m->group[w].at);
+    }
     scratch_fini(&m->job);
     MEM_FREE(m->user, m->live);
 }
 
 /* ---- what is said of a job ---- */
 
-static int64_t jct(const struct ended *f) { return f->wait + f->span; }
-
-/* The value of each spread that there may be of the job; NaN: it is not defined. */
-static int n_spreads(const struct ended *f) { return f->stage_wait < 0 ? STAGE_WAIT : SPREADS; }
-
-static void find_values(const struct ended *f, double x[SPREADS])
-{
-    const double us = (double)jct(f), bounded = us / (double)i64_max(f->nominal, 10 * TICK_SEC);
-    x[JCT] = us / 1e6;
-    x[WAIT] = (double)f->wait / 1e6;
-    x[NOT_RUNNING] = (double)f->not_running / 1e6;
-    x[SPAN] = (double)f->span / 1e6;
-    x[SLOWDOWN] = collector_ratio(us, (double)f->nominal);
-    x[BOUNDED] = bounded > 1 ? bounded : 1;
-    x[STAGE_WAIT] = f->stage_wait < 0 ? NAN : (double)f->stage_wait / 1e6;
-    x[RHO] = f->rho;
-}
+/* Of those spreads that a job has: workflows alone have the last. */
+static int n_spreads(const struct ended *f) { return isnan(f->x[STAGE_WAIT]) ? STAGE_WAIT : SPREADS; }
 
 /* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ... */
 static uint32_t size_of(int32_t n_gpu) { return n_gpu > 0 ? 32 - (uint32_t)__builtin_clz((unsigned)n_gpu) : 0; }
@@ -111,9 +106,9 @@ static uint32_t group_of(const struct ended *f, enum way w)
 {
     switch (w) {
     case ALL:       return 0;
-    case WORKFLOWS: return f->stage_wait >= 0 ? 0 : NONE;
+    case WORKFLOWS: return isnan(f->x[STAGE_WAIT]) ? NONE : 0;
     case CLASSES:   return f->klass;
-    case SIZES:     return size_of(f->n_gpu);
+    case SIZES:     return f->size;
     case WAYS:      break;
     }
     return NONE;
@@ -169,36 +164,48 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
 static void count_groups(struct job_metrics *m, const struct ended *f)
 {
     double x[SPREADS];
-    find_values(f, x);
+    uint32_t bin[SPREADS];
+    const int n = n_spreads(f);
+    for (int k = 0; k < SPREADS; k++) x[k] = isnan(f->x[k]) ? 0 : f->x[k];
+    for (int k = 0; k < n; k++) bin[k] = quantiles_bin(f->x[k]);
     for (enum way w = ALL; w < WAYS; w++) {
         struct groups *g = &m->group[w];
-        uint32_t at = group_of(f, w);
+        const uint32_t at = group_of(f, w);
         if (at == NONE) continue;
         MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
         if (g->n <= at) g->n = (size_t)at + 1;
         struct group *to = &g->at[at];
         to->n++;
-        for (int k = 0; k < SPREADS; k++) to->sum[k] += isnan(x[k]) ? 0 : x[k];
+        for (int k = 0; k < SPREADS; k++) to->sum[k] += x[k];
+        if (w == ALL) continue;
+        if (to->q == NULL) MEM_ARRAY(to->q, SPREADS);
+        for (int k = 0; k < n; k++) quantiles_count(&to->q[k], bin[k]);
     }
-    m->n_rho_above_1 += x[RHO] > 1;
+    m->n_rho_above_1 += f->x[RHO] > 1;
 }
 
 static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, double rho, sim_tick stage_wait)
 {
-    struct ended f = { .wait = j->first_start - j->submit, .span = j->end - j->first_start,
-                       .not_running = j->end - j->submit - ran, .nominal = j->nominal, .rho = rho, .klass = j->klass, .n_gpu = j->n_gpu_total, .stage_wait = stage_wait };
-    *(struct ended *)scratch_put(&m->job, m->job.n) = f;
-    count_groups(m, &f);
+    const int64_t span = j->end - j->first_start, wait = j->first_start - j->submit, not_running = j->end - j->submit - ran;
+    const double jct = (double)(j->end - j->submit), bounded = jct / (double)i64_max(j->nominal, 10 * TICK_SEC);
+    struct ended *f = scratch_put(&m->job, m->job.n);
+    *f = (struct ended){
+        .x = { [JCT] = jct / 1e6, [WAIT] = (double)wait / 1e6, [NOT_RUNNING] = (double)not_running / 1e6,
+               [SPAN] = (double)span / 1e6, [SLOWDOWN] = collector_ratio(jct, (double)j->nominal),
+               [BOUNDED] = bounded > 1 ? bounded : 1, [RHO] = rho,
+               [STAGE_WAIT] = stage_wait < 0 ? NAN : (double)stage_wait / 1e6 },
+        .klass = j->klass, .size = size_of(j->n_gpu_total) };
+    count_groups(m, f);
     for (enum ideal i = 0; i < IDEALS; i++)
-        fairness_add(&m->ideal[i], fairness_s(ideal_of(m->out->opts, j->ordinal, i), f.span));
+        fairness_add(&m->ideal[i], fairness_s(ideal_of(m->out->opts, j->ordinal, i), span));
     struct by_user *u = &m->user[j->user];
     u->n++;
-    u->jct += (double)jct(&f);
-    u->wait += (double)f.wait;
-    u->not_running += (double)f.not_running;
-    if (f.nominal <= 0) return;
+    u->jct += jct;
+    u->wait += (double)wait;
+    u->not_running += (double)not_running;
+    if (j->nominal <= 0) return;
     u->n_slowdown++;
-    u->slowdown += (double)jct(&f) / (double)f.nominal;
+    u->slowdown += f->x[SLOWDOWN];
 }
 
 /*
@@ -247,81 +254,57 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 
 /* ---- when the run is over ---- */
 
-/* Of each group of each way. */
-typedef struct quantiles group_quantiles[SPREADS];
-
-/* Of all jobs together the numbers are the sums of those of the classes. */
-static void count_values(struct job_metrics *m, group_quantiles *const of[WAYS])
-{
-    SIM_ASSERT(m->job.n <= UINT32_MAX);
-    for (uint64_t i = 0; i < m->job.n; i++) {
-        const struct ended *f = scratch_get(&m->job, i);
-        double x[SPREADS];
-        uint32_t bin[SPREADS];
-        const int n = n_spreads(f);
-        find_values(f, x);
-        for (int k = 0; k < n; k++) bin[k] = quantiles_bin(x[k]);
-        for (enum way w = ALL + 1; w < WAYS; w++) {
-            const uint32_t at = group_of(f, w);
-            if (at == NONE) continue;
-            for (int k = 0; k < n; k++) quantiles_count(&of[w][at][k], bin[k]);
-        }
-    }
-    for (size_t i = 0; i < m->group[CLASSES].n; i++)
-        for (int k = 0; k < SPREADS; k++) quantiles_add(&of[ALL][0][k], &of[CLASSES][i][k]);
-}
-
 /* Is there such a spread? */
 static bool is_of(enum way w, int k) { return k < RHO || w == (k == RHO ? ALL : WORKFLOWS); }
 
 /* Of each spread the bins that some group wants. */
 struct wanted { bool is[SPREADS][QUANTILES_BINS + 1]; };
 
-static void choose_values(const struct job_metrics *m, group_quantiles *const of[WAYS], struct wanted *any)
+static void choose_values(struct job_metrics *m, struct wanted *any)
 {
     for (enum way w = ALL; w < WAYS; w++)
         for (size_t i = 0; i < m->group[w].n; i++)
             for (int k = 0; k < SPREADS; k++) {
+                struct quantiles *q = &m->group[w].at[i].q[k];
                 if (!is_of(w, k)) continue;
-                collector_choose(&of[w][i][k]);
-                quantiles_mark(&of[w][i][k], any->is[k]);
+                collector_choose(q);
+                quantiles_mark(q, any->is[k]);
             }
 }
 
-static void keep_value(group_quantiles *const of[WAYS], const struct ended *f, int k, uint32_t bin, double x)
+static void keep_value(struct job_metrics *m, const struct ended *f, int k, uint32_t bin)
 {
     for (enum way w = ALL; w < WAYS; w++) {
         const uint32_t at = group_of(f, w);
-        if (at != NONE && quantiles_wants(&of[w][at][k], bin)) quantiles_keep(&of[w][at][k], bin, x);
+        if (at == NONE) continue;
+        struct quantiles *q = &m->group[w].at[at].q[k];
+        if (quantiles_wants(q, bin)) quantiles_keep(q, bin, f->x[k]);
     }
 }
 
-static void keep_values(struct job_metrics *m, group_quantiles *const of[WAYS], const struct wanted *any)
+static void keep_values(struct job_metrics *m, const struct wanted *any)
 {
     for (uint64_t i = 0; i < m->job.n; i++) {
         const struct ended *f = scratch_get(&m->job, i);
-        double x[SPREADS];
         const int n = n_spreads(f);
-        find_values(f, x);
         for (int k = 0; k < n; k++) {
-            const uint32_t bin = quantiles_bin(x[k]);
-            if (any->is[k][bin]) keep_value(of, f, k, bin, x[k]);
+            const uint32_t bin = quantiles_bin(f->x[k]);
+            if (any->is[k][bin]) keep_value(m, f, k, bin);
         }
     }
 }
 
-static void put_spread(const struct job_metrics *m, const struct group *g, int k, const char *scope, group_quantiles q)
+static void put_spread(const struct job_metrics *m, const struct group *g, int k, const char *scope)
 {
-    const double n = (double)q[k].n;
-    collector_put_spread(m->out, spread[k], scope, n > 0 ? g->sum[k] / n : NAN, &q[k]);
+    const double n = (double)g->q[k].n;
+    collector_put_spread(m->out, spread[k], scope, n > 0 ? g->sum[k] / n : NAN, &g->q[k]);
 }
 
-static void put_group(const struct job_metrics *m, enum way w, const struct group *g, const char *scope,
-                      group_quantiles q)
+static void put_group(const struct job_metrics *m, enum way w, const struct group *g, const char *scope)
 {
     collector_put(m->out, "jobs_counted", scope, (double)g->n);
     for (int k = 0; k < SPREADS; k++)
-        if (k != RHO && is_of(w, k)) put_spread(m, g, k, scope, q);
+        if (k != RHO && is_of(w, k)) put_spread(m, g, k, scope);
 }
 
 /* What a group is called in column scope; the caller frees it. */
@@ -340,36 +323,35 @@ static char *scope_of(const struct world *w, enum way by, size_t i)
     return mem_strdup("all");
 }
 
-static void put_way(struct job_metrics *m, const struct world *w, enum way by, group_quantiles *q)
+static void put_way(struct job_metrics *m, const struct world *w, enum way by)
 {
     const struct groups *g = &m->group[by];
     for (size_t i = 0; i < g->n; i++) {
         if (by == SIZES && g->at[i].n == 0) continue;
         char *scope = scope_of(w, by, i);
-        put_group(m, by, &g->at[i], scope, q[i]);
+        put_group(m, by, &g->at[i], scope);
         mem_free(scope);
     }
 }
 
-/* All spreads of all groups. */
+/* All spreads of all groups; of all jobs together the numbers are the sums of those of the classes. */
 static void put_spreads(struct job_metrics *m, const struct world *w)
 {
-    group_quantiles *of[WAYS];
+    const struct group *all = m->group[ALL].at;
     struct wanted *any;
-    MEM_NEW(any);
-    for (enum way by = ALL; by < WAYS; by++) MEM_ARRAY(of[by], m->group[by].n);
-    count_values(m, of);
-    choose_values(m, of, any);
-    keep_values(m, of, any);
-    mem_free(any);
-    for (enum way by = ALL; by < WAYS; by++) put_way(m, w, by, of[by]);
-    put_spread(m, m->group[ALL].at, RHO, "all", of[ALL][0]);
-    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, (double)of[ALL][0][RHO].n));
-    for (enum way by = ALL; by < WAYS; by++) {
+    SIM_ASSERT(m->job.n <= UINT32_MAX);
+    for (enum way by = ALL; by < WAYS; by++)
         for (size_t i = 0; i < m->group[by].n; i++)
-            for (int k = 0; k < SPREADS; k++) quantiles_fini(&of[by][i][k]);
-        mem_free(of[by]);
-    }
+            if (m->group[by].at[i].q == NULL) MEM_ARRAY(m->group[by].at[i].q, SPREADS);
+    for (size_t i = 0; i < m->group[CLASSES].n; i++)
+        for (int k = 0; k < SPREADS; k++) quantiles_add(&all->q[k], &m->group[CLASSES].at[i].q[k]);
+    MEM_NEW(any);
+    choose_values(m, any);
+    keep_values(m, any);
+    mem_free(any);
+    for (enum way by = ALL; by < WAYS; by++) put_way(m, w, by);
+    put_spread(m, all, RHO, "all");
+    collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, (double)all->q[RHO].n));
 }
 
 static void put_users(const struct job_metrics *m, const struct world *w)
