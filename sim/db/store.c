@@ -94,6 +94,7 @@ struct store {
     struct chunk  chunk[WRITER_PLACES];         /* those that it has to do */
     int64_t       seq;          /* of the run: its notes, decisions and stages count together */
     bool          has_checks;   /* the tables' CHECKs are asked */
+    uint32_t      texts[SCHEMA_TABLES];         /* bits: columns of text */
     uint32_t      varies[SCHEMA_TABLES];        /* bits: columns in which some rows of one chunk were not alike */
     uint32_t      prepared[SCHEMA_TABLES];      /* that the INSERT was prepared with */
     struct diag   broken;       /* the first failure since store_run_begin */
@@ -383,7 +384,6 @@ static void put_text(struct rows *x, union cell *c)
 {
     const char *text = c->borrowed;
     const size_t n = text != NULL ? strlen(text) : 0;
-    SIM_ASSERT(n <= INT32_MAX && x->n_text <= UINT32_MAX);
     c->text.at = (uint32_t)x->n_text;
     c->text.n = text != NULL ? (int32_t)n : NO_TEXT;
     if (text == NULL) return;
@@ -396,6 +396,7 @@ static void put_text(struct rows *x, union cell *c)
 static enum st row_end(struct store *s, enum schema_table t, struct diag *d)
 {
     struct rows *x = &s->rows[t];
+    SIM_ASSERT(x->n_text <= INT32_MAX);
     if (s->broken.code != ST_OK) x->n = x->n_text = 0;
     TRY(is_broken(s, d));
     x->n_rows++;
@@ -472,6 +473,9 @@ static enum st open_db(struct store **out, const char *path, int flags, struct d
     struct store *s;
     MEM_NEW(s);
     s->path = mem_strdup(path);
+    for (enum schema_table t = 0; t < SCHEMA_TABLES; t++)
+        for (int i = 0; i < schema_n_columns(t); i++)
+            if (forms[t][i].is == FORM_TEXT) s->texts[t] |= UINT32_C(1) << i;
     *out = s;
     return connect(s, flags, d);
 }
@@ -605,8 +609,7 @@ static enum st put_row(struct store *s, enum schema_table t, int64_t run, const 
     if (forms[t][first].is == FORM_SEQ) c[first++].i = s->seq++;
     SIM_ASSERT(size == (n - first) * sizeof *c);
     memcpy(c + first, row, size);
-    for (size_t i = first; i < n; i++)
-        if (forms[t][i].is == FORM_TEXT) put_text(x, &c[i]);
+    for (uint32_t left = s->texts[t]; left != 0; left &= left - 1) put_text(x, &c[__builtin_ctz(left)]);
     x->n += n;
     return row_end(s, t, d);
 }
