@@ -247,8 +247,8 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         const struct task *q = world_task(w, t);
         const struct cost *c = cost_for(b, w, q->shape, j->model);
         const double dur = (double)q->dur, work = dur * c->slow, moving = least != NULL ? (double)moving_us(w, t) : 0;
-        for (uint32_t p = 0; p < b->n_pools && moving <= 0; p++) area[p] += dur * c->area[p];
-        for (uint32_t p = 0; p < b->n_pools && moving > 0; p++) area[p] += dur * c->area[p] + moving * c->hold[p];
+        if (moving > 0) for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p] + moving * c->hold[p];
+        else for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p];
         k->least = greater(k->least, work + moving);
         /* c. has one rate, that of the best speed: in phases there are several. */
         k->drag = has_phases ? 0 : less(k->drag, work / 2);
@@ -306,15 +306,21 @@ struct pile { struct item *at; size_t n, cap; };
 #define SMALLER(c, a, b) ((a)->key != (b)->key ? (a)->key < (b)->key : (a)->at < (b)->at)
 HEAP(pile, int, struct item, SMALLER);
 
-/* From the i-th in order on, the first job that counts and takes something of machine p; NULL: none does. */
-static const struct bound_job *next_on(struct bound *b, uint32_t p, uint64_t *i)
+/* From the i-th in order on, the first job that counts and takes something of machine p; NULL: none does.  The least
+ * times of those before it that count are added to *alone. */
+static const struct bound_job *next_on(struct bound *b, uint32_t p, uint64_t *i, double *alone)
 {
     for (; *i < b->job.n; ++*i) {
         const struct bound_job *j = ended(b, *i);
-        if (j != NULL && j->counted && j->area[p] > 0) return j;
+        if (j == NULL || !j->counted) continue;
+        if (j->area[p] > 0) return j;
+        *alone += j->least;
     }
     return NULL;
 }
+
+/* What one machine finds: of jobs on it how many, their sum and that of their drags; of others that of their least. */
+struct found { uint64_t n; double ends, drags, alone; };
 
 /*
  * Sum over the jobs on machine p of (end - submit) under shortest remaining
@@ -322,11 +328,12 @@ static const struct bound_job *next_on(struct bound *b, uint32_t p, uint64_t *i)
  * area first.  Areas over the capacity: the machine has speed 1.  The pile
  * holds those that wait at a time, not all.
  */
-static double one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
+static struct found one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean_busy)
 {
-    double now = 0, sum = 0, next;              /* next: the submit of j */
+    struct found f = { .n = 0 };
+    double now = 0, next;                       /* next: the submit of j */
     uint64_t i = 0;
-    const struct bound_job *j = next_on(b, p, &i);
+    const struct bound_job *j = next_on(b, p, &i, &f.alone);
     struct item x;                              /* the one that the machine works on, if is_busy */
     bool is_busy = false;
     h->n = 0;
@@ -335,19 +342,21 @@ static double one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean
         if (!is_busy || next <= now) {          /* j comes, and then the next */
             const double size = j->area[p] / b->capacity[p];
             struct item y = { size, size, j->drag, j->submit, i++ };
+            f.n++;
+            f.drags += j->drag;
             if (!is_busy) { now = greater(now, next); x = y; is_busy = true; }
             else {
                 if (SMALLER(0, &y, &x)) { struct item was = x; x = y; y = was; }
                 MEM_RESERVE(h->at, h->cap, h->n + 1);
                 pile_push(0, h->at, h->n++, y);
             }
-            j = next_on(b, p, &i);
+            j = next_on(b, p, &i, &f.alone);
             continue;
         }
         const bool ends = x.left <= next - now;
         const double step = ends ? x.left : next - now;
-        if (mean_busy) sum += step / x.key * (now + step / 2 - (double)x.submit) + (ends ? x.drag : 0);
-        else if (ends) sum += now + step - (double)x.submit;
+        if (mean_busy) f.ends += step / x.key * (now + step / 2 - (double)x.submit) + (ends ? x.drag : 0);
+        else if (ends) f.ends += now + step - (double)x.submit;
         now = ends ? now + step : next;
         x.left -= step;
         if (!mean_busy) x.key = x.left;         /* still the least */
@@ -357,7 +366,7 @@ static double one_machine(struct bound *b, uint32_t p, struct pile *h, bool mean
         x = h->at[0];
         pile_take(0, h->at, h->n--, 0);
     }
-    return sum;
+    return f;
 }
 
 /*
@@ -383,19 +392,12 @@ static double jct_mean(struct bound *b)
     bool worth[BOUND_POOLS];
     find_worth(b, worth);
     for (uint32_t p = 0; p < b->n_pools && !b->closed; p++) {
-        double alone = 0, drags = 0;
-        uint64_t first = 0;
-        if (!worth[p] || next_on(b, p, &first) == NULL) continue;
-        for (uint64_t i = 0; i < b->job.n; i++) {
-            const struct bound_job *j = ended(b, i);
-            if (j == NULL || !j->counted) continue;
-            if (j->area[p] <= 0) alone += j->least;
-            else drags += j->drag;
-        }
-        const double ends = one_machine(b, p, &h, false);
-        most = fmax(most, alone + ends);
-        if (alone + ends + drags < most * NEARLY) continue;
-        most = fmax(most, alone + one_machine(b, p, &h, true));
+        if (!worth[p]) continue;
+        const struct found f = one_machine(b, p, &h, false);
+        if (f.n == 0) continue;
+        most = fmax(most, f.alone + f.ends);
+        if (f.alone + f.ends + f.drags < most * NEARLY) continue;
+        most = fmax(most, f.alone + one_machine(b, p, &h, true).ends);
     }
     mem_free(h.at);
     return b->n_counted > 0 ? most / (double)b->n_counted : NAN;
