@@ -96,10 +96,6 @@ struct bound {
     uint32_t n_within;
 };
 
-/* As fmax and fmin, but for what is no number, and without a call. */
-static inline double greater(double a, double b) { return b > a ? b : a; }
-static inline double less(double a, double b) { return b < a ? b : a; }
-
 /* ---- what a job needs at least ---- */
 
 static bool init(void *self, const struct world *w)
@@ -249,15 +245,15 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         const double dur = (double)q->dur, work = dur * c->slow, moving = least != NULL ? (double)moving_us(w, t) : 0;
         if (moving > 0) for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p] + moving * c->hold[p];
         else for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p];
-        k->least = greater(k->least, work + moving);
+        k->least = collector_greater(k->least, work + moving);
         /* c. has one rate, that of the best speed: in phases there are several. */
-        k->drag = has_phases ? 0 : less(k->drag, work / 2);
+        k->drag = has_phases ? 0 : collector_less(k->drag, work / 2);
         if (least != NULL) least[q->index] = (sim_tick)(work + moving);
     }
-    if (least != NULL) k->least = greater(k->least, (double)graph_longest(j->graph, least));
+    if (least != NULL) k->least = collector_greater(k->least, (double)graph_longest(j->graph, least));
     mem_free(least);
     if (j->status != JOB_DONE) {        /* it did not do all its work */
-        k->least = k->drag = less(k->least, (double)j->limit);
+        k->least = k->drag = collector_less(k->least, (double)j->limit);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     }
     for (uint32_t i = 0; i < b->n_within;) {
@@ -286,10 +282,10 @@ static double makespan(struct bound *b)
         const struct bound_job *j = ended(b, i);
         if (j == NULL) continue;
         double from = b->closed ? 0 : (double)(j->submit - b->first_submit);
-        most = greater(most, from + j->least);
+        most = collector_greater(most, from + j->least);
         for (uint32_t p = 0; p < b->n_pools; p++) {
             sum[p] += j->area[p];
-            if (b->capacity[p] > 0) most = greater(most, from + sum[p] / b->capacity[p]);
+            if (b->capacity[p] > 0) most = collector_greater(most, from + sum[p] / b->capacity[p]);
         }
     }
     return most;
@@ -344,7 +340,7 @@ static struct found one_machine(struct bound *b, uint32_t p, struct pile *h, boo
             struct item y = { size, size, j->drag, j->submit, i++ };
             f.n++;
             f.drags += j->drag;
-            if (!is_busy) { now = greater(now, next); x = y; is_busy = true; }
+            if (!is_busy) { now = collector_greater(now, next); x = y; is_busy = true; }
             else {
                 if (SMALLER(0, &y, &x)) { struct item was = x; x = y; y = was; }
                 MEM_RESERVE(h->at, h->cap, h->n + 1);

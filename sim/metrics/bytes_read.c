@@ -42,9 +42,9 @@ static int64_t needed(const struct world *w, uint32_t task)
 static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct bytes_read *m = self;
+    if (task >= m->cap_task) return;            /* neither it nor one in its place moved anything */
     uint32_t job = world_task(w, task)->job;
     if (!has_data(w, job)) return;
-    MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
     MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     struct bytes_read_attempt *a = &m->task[task];
     struct bytes_read_sum *j = &m->job[job];

@@ -86,6 +86,10 @@ bool collector_writes_jobs(const struct collector_out *out);        /* so, and o
 /* "BY=NAME"; the caller frees it. */
 char *collector_scope(const char *by, const char *name);
 
+/* As fmax and fmin, but for what is no number, and without a call. */
+static inline double collector_greater(double a, double b) { return b > a ? b : a; }
+static inline double collector_less(double a, double b) { return b < a ? b : a; }
+
 /* NaN where b is not above 0. */
 static inline double collector_ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 

@@ -3,7 +3,7 @@
  * fairness of those that ended and count, in all, by class, by number of GPUs, by
  * user and of workflows; and the row of every job.
  *
- * Cost: O(1) an arrival, an end, and a start and a stop of a task; 72 bytes of a scratch array a job that ended, which
+ * Cost: O(1) an arrival, an end, and a start and a stop of a task; 80 bytes of a scratch array a job that ended, which
  * is gone through when the run is over, and 36 KB a class and a size.
  */
 #include "metrics/collector.h"
@@ -36,8 +36,12 @@ static const char *const spread[SPREADS] = {
     "jct", "wait", "not_running", "span", "slowdown", "bounded_slowdown", "rho", "stage_wait",
 };
 
-/* Of one ended job that counts: the value of each spread, NaN where it is not defined; class and size. */
-struct ended { double x[SPREADS]; uint32_t klass, size; };
+/* Ways to divide jobs: all of them, workflows, by class and by number of GPUs. */
+enum way { ALL, WORKFLOWS, CLASSES, SIZES, WAYS };
+
+/* Of one ended job that counts: the value of each spread, NaN where it is not defined; its group of each way, NONE: it
+ * is in none. */
+struct ended { double x[SPREADS]; uint32_t in[WAYS]; };
 
 /* Of one user: sums over jobs that count; jobs in the system. */
 struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown, n_live; };
@@ -48,9 +52,6 @@ struct live { int64_t active, ran; sim_tick since; };
 /* Jobs that count and are looked at together: how many, and of each spread the sum and, but for all jobs, how many in
  * which bin; NULL: there is no job. */
 struct group { uint64_t n; double sum[SPREADS]; struct quantiles *q; };
-
-/* Ways to divide jobs: all of them, workflows, by class and by number of GPUs. */
-enum way { ALL, WORKFLOWS, CLASSES, SIZES, WAYS };
 
 struct job_metrics {
     const struct collector_out *out;
@@ -96,23 +97,10 @@ static void fini(void *self)
 /* ---- what is said of a job ---- */
 
 /* Of those spreads that a job has: workflows alone have the last. */
-static int n_spreads(const struct ended *f) { return isnan(f->x[STAGE_WAIT]) ? STAGE_WAIT : SPREADS; }
+static int n_spreads(const struct ended *f) { return f->in[WORKFLOWS] == NONE ? STAGE_WAIT : SPREADS; }
 
 /* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ... */
 static uint32_t size_of(int32_t n_gpu) { return n_gpu > 0 ? 32 - (uint32_t)__builtin_clz((unsigned)n_gpu) : 0; }
-
-/* Which group of a way a job is in; NONE: none. */
-static uint32_t group_of(const struct ended *f, enum way w)
-{
-    switch (w) {
-    case ALL:       return 0;
-    case WORKFLOWS: return isnan(f->x[STAGE_WAIT]) ? NONE : 0;
-    case CLASSES:   return f->klass;
-    case SIZES:     return f->size;
-    case WAYS:      break;
-    }
-    return NONE;
-}
 
 /* ---- while jobs come and go ---- */
 
@@ -170,7 +158,7 @@ static void count_groups(struct job_metrics *m, const struct ended *f)
     for (int k = 0; k < n; k++) bin[k] = quantiles_bin(f->x[k]);
     for (enum way w = ALL; w < WAYS; w++) {
         struct groups *g = &m->group[w];
-        const uint32_t at = group_of(f, w);
+        const uint32_t at = f->in[w];
         if (at == NONE) continue;
         MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
         if (g->n <= at) g->n = (size_t)at + 1;
@@ -194,10 +182,12 @@ static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, d
                [SPAN] = (double)span / 1e6, [SLOWDOWN] = collector_ratio(jct, (double)j->nominal),
                [BOUNDED] = bounded > 1 ? bounded : 1, [RHO] = rho,
                [STAGE_WAIT] = stage_wait < 0 ? NAN : (double)stage_wait / 1e6 },
-        .klass = j->klass, .size = size_of(j->n_gpu_total) };
+        .in = { [WORKFLOWS] = stage_wait < 0 ? NONE : 0, [CLASSES] = j->klass, [SIZES] = size_of(j->n_gpu_total) } };
     count_groups(m, f);
-    for (enum ideal i = 0; i < IDEALS; i++)
-        fairness_add(&m->ideal[i], fairness_s(ideal_of(m->out->opts, j->ordinal, i), span));
+    for (enum ideal i = 0; i < IDEALS; i++) {
+        const int64_t ideal = ideal_of(m->out->opts, j->ordinal, i);
+        if (ideal > 0) fairness_add(&m->ideal[i], fairness_s(ideal, span));
+    }
     struct by_user *u = &m->user[j->user];
     u->n++;
     u->jct += jct;
@@ -217,9 +207,9 @@ static double rho_of(const struct job_metrics *m, const struct world *w, const s
     int64_t jct = j->end - j->submit, gpu = (int64_t)world_cluster(w)->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
     if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
     double n_active = (double)(m->active - m->live[slot].active) / (double)jct;
-    double demand = fmax(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
-                         cpu > 0 ? (double)j->cpu_milli_total / (double)cpu : 0);
-    return (double)jct / ((double)j->nominal * fmax(1, n_active * demand));
+    double demand = collector_greater(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
+                                      cpu > 0 ? (double)j->cpu_milli_total / (double)cpu : 0);
+    return (double)jct / ((double)j->nominal * collector_greater(1, n_active * demand));
 }
 
 static void on_job_ended(void *self, const struct world *w, uint32_t job)
@@ -275,7 +265,7 @@ static void choose_values(struct job_metrics *m, struct wanted *any)
 static void keep_value(struct job_metrics *m, const struct ended *f, int k, uint32_t bin)
 {
     for (enum way w = ALL; w < WAYS; w++) {
-        const uint32_t at = group_of(f, w);
+        const uint32_t at = f->in[w];
         if (at == NONE) continue;
         struct quantiles *q = &m->group[w].at[at].q[k];
         if (quantiles_wants(q, bin)) quantiles_keep(q, bin, f->x[k]);

@@ -28,7 +28,7 @@ enum { RESOURCES = 2 + LICENCES_MAX };          /* CPU and GPU in thousandths, t
 struct lending {
     const struct collector_out *out;
     struct reservations_amount reserved, used, lent, licensed;  /* as the last instant left it; licensed: in use */
-    bool     has_begun;                         /* some job entered a stage: before, nothing is reserved */
+    bool     has_begun;                         /* some job entered a stage, or there are licences: before, nothing is held */
     bool     has_any;                           /* one of the first three is not 0 */
     sim_tick since;
     collector_wide reserved_us[RESOURCES], used_us[RESOURCES], lent_us[RESOURCES];
@@ -46,6 +46,12 @@ static double in_units(const struct reservations_amount *a, int r) { return r < 
 static const char *name_of(const struct world *w, int r)
 {
     return r == 0 ? "cpu" : r == 1 ? "gpu" : intern_name(&world_cluster(w)->licences, (uint32_t)r - 2);
+}
+
+static bool init(void *self, const struct world *w)
+{
+    ((struct lending *)self)->has_begun = world_cluster(w)->licences.n > 0;
+    return true;
 }
 
 static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
@@ -102,7 +108,7 @@ static bool fold(struct lending *l, const struct world *w)
 static void on_instant(void *self, const struct world *w)
 {
     struct lending *l = self;
-    if (!l->has_begun && world_cluster(w)->licences.n == 0) return;
+    if (!l->has_begun) return;
     if (!fold(l, w) || !l->out->opts->write_lending) return;
     const struct { const char *name; const struct reservations_amount *a; } sum[] = {
         { "reserved", &l->reserved }, { "reserved_used", &l->used }, { "lent", &l->lent } };
@@ -144,6 +150,6 @@ static void emit(void *self, const struct world *w)
 }
 
 const struct collector lending_collector = {
-    .metric = metric, .size = sizeof(struct lending), .emit = emit,
+    .metric = metric, .size = sizeof(struct lending), .init = init, .emit = emit,
     .observer = { .stopped = on_stopped, .staged = on_staged, .instant = on_instant },
 };

@@ -19,8 +19,8 @@ struct metrics {
     struct collector_values values;
     struct diag error;
     struct member { const struct collector *of; struct collector_out out; void *self; } at[ARRAY_LEN(collectors)];
-    struct member *timed[ARRAY_LEN(collectors)];        /* those that want to know how long decisions took */
-    size_t n, n_timed;                                  /* members in this run */
+    size_t n;                                           /* members in this run */
+    struct member *timed;                               /* the one that wants to know how long decisions took */
 };
 
 /* Which jobs count: those that the cuts at either end leave. */
@@ -49,7 +49,7 @@ struct metrics *metrics_create(struct world *w, const struct metrics_opts *o)
             continue;
         }
         m->n++;
-        if (c->decided != NULL) m->timed[m->n_timed++] = k;
+        if (c->decided != NULL) m->timed = k;
         struct observer hooks = c->observer;
         if (memcmp(&hooks, &nothing, sizeof hooks) == 0) continue;
         hooks.ctx = k->self;
@@ -81,7 +81,7 @@ enum st metrics_error(const struct metrics *m, struct diag *d)
 
 void metrics_decision_time(struct metrics *m, int64_t nanoseconds)
 {
-    for (size_t i = 0; i < m->n_timed; i++) m->timed[i]->of->decided(m->timed[i]->self, nanoseconds);
+    m->timed->of->decided(m->timed->self, nanoseconds);
 }
 
 void metrics_note(struct metrics *m, int64_t at_us, const char *name, double value)
