@@ -21,12 +21,7 @@ void slurm_fitting_end(struct slurm *s)
 
 /* ---- kinds ---- */
 
-static bool is_idle(const struct plan *p, uint32_t node)
-{
-    const struct plan_node *o = &p->node[node];
-    return o->n.is_up && o->n.n_tasks == 0 && !o->has_engines && o->n.cpu_free == o->n.cpu_total - o->n.cpu_reserved &&
-           o->n.mem_free == o->n.mem_total - o->n.mem_reserved && o->gpu_free == (int32_t)o->n.n_gpu * FITS_WHOLE_CARD;
-}
+static bool is_idle(const struct plan *p, uint32_t node) { return p->node[node].n.is_up && p->node[node].n.n_tasks == 0; }
 
 static void begin(struct slurm *s)
 {

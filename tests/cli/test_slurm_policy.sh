@@ -155,6 +155,38 @@ z,0,100,u,,1,0,1,600,0
 END
 check "CR_LLN takes the least loaded of a weight" same "$(ran)" "x@3:a2 y@3:a3 z@3:a2"
 
+# Nodes that are alike are looked at together.  With a MiB more each, which no request can use, none is like another,
+# and most are of no kind that is kept: the same jobs start on the same nodes.
+kinds() { # MIB: what each of 80 nodes has more than the one before it
+    { cat <<'END'
+SelectType=select/cons_tres
+GresTypes=gpu
+PartitionName=p Nodes=ALL Default=YES
+PartitionName=whole Nodes=n[15-50] OverSubscribe=EXCLUSIVE
+END
+    awk -v more="$1" 'BEGIN {
+        kind["0"] = "CPUs=32 Gres=gpu:4 Feature=fast"
+        kind["1"] = "CPUs=16 Feature=fast,big Weight=7"
+        kind["2"] = kind["3"] = "CPUs=16 Weight=3"
+        for (i = 0; i < 80; i++) printf "NodeName=n%d RealMemory=%d %s\n", i, 64000 + i * more, kind[i % 4]
+    }'
+    } >"$dir/slurm.conf"
+    ran
+}
+awk 'function r(n) { x = (x * 16807) % 2147483647; return x % n }
+BEGIN { x = 7
+    print "id,submit_s,duration_s,user,queue,tasks,gang,cpus,gpus,mem_mib,limit_s,labels"
+    for (i = 0; i < 400; i++) {
+        tasks = r(3) == 0 ? 1 + r(6) : 1
+        gpus = r(4) == 0 ? 1 + r(4) : 0
+        need = gpus ? "" : r(6) == 0 ? "fast" : r(6) == 0 ? "fast&big" : r(8) == 0 ? "big|fast" : ""
+        printf "j%d,%d,%d,u,%s,%d,%d,%d,%d,%d,%d,%s\n", i, i * 2, 50 + r(400), r(5) ? "p" : "whole", tasks, (tasks > 1),
+            1 + r(r(3) ? 6 : 16), gpus, 100 * (r(3) ? 1 + r(60) : 1 + r(640)), 500, need
+    } }' >"$dir/jobs.csv"
+alike=$(kinds 0)
+check "400 jobs on nodes of three kinds" same "$(echo "$alike" | wc -w)" 400
+check "start where they do on nodes of eighty" same "$(kinds 1)" "$alike"
+
 # ---- priorities ----
 files "$one
 PriorityType=priority/multifactor
