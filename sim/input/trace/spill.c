@@ -134,18 +134,20 @@ static size_t pack(struct spill *x, size_t from, size_t bytes)
     return (size_t)p->bytes;
 }
 
-/* What pack packed, in j. */
-static const struct record *unpack(const struct spill *x, const struct packed *p, struct spill_job *j)
+/* What pack packed: the spec in *out, all behind it in j, at the record's first byte. */
+static const char *unpack(const struct spill *x, const struct packed *p, struct spill_job *j, struct job_spec *out)
 {
-    const uint64_t *from = (const void *)(p + 1);
-    const char *end = (const char *)p + p->bytes;
+    const char *from = (const char *)(p + 1), *end = (const char *)p + p->bytes;
     MEM_RESERVE(j->record, j->cap_record, sizeof x->first + p->bytes);
-    uint64_t *word = (void *)j->record;
-    memcpy(word, x->first, sizeof x->first);
+    memcpy(out, x->first, sizeof *out);
+    memcpy(j->record + sizeof *out, (const char *)x->first + sizeof *out, sizeof x->first - sizeof *out);
     for (size_t i = 0; i < MARKS; i++)
-        for (uint64_t left = p->mark[i]; left != 0; left &= left - 1) word[64 * i + (size_t)__builtin_ctzll(left)] = *from++;
-    memcpy(word + WORDS, from, (size_t)(end - (const char *)from));
-    return (const void *)j->record;
+        for (uint64_t left = p->mark[i]; left != 0; left &= left - 1, from += sizeof left) {
+            const size_t at = (64 * i + (size_t)__builtin_ctzll(left)) * sizeof left;
+            memcpy((at < sizeof *out ? (char *)out : j->record) + at, from, sizeof left);
+        }
+    memcpy(j->record + sizeof x->first, from, (size_t)(end - from));
+    return j->record;
 }
 
 enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
@@ -251,12 +253,11 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
 {
     if (k >= x->n) return ST_END;
     if (x->tmp != NULL) TRY(read_record(x, place_of(&x->at[k]), j, d));
-    const struct record *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j);
-    *out = r->spec;
-    out->group = (const void *)(r + 1);
+    const char *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j, out);
+    out->group = (const void *)(r + sizeof(struct record));
 #pragma GCC unroll 9
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
-        if (text_of(out, i) != NULL) set_text(out, i, (const char *)r + (uintptr_t)text_of(out, i));
+        if (text_of(out, i) != NULL) set_text(out, i, r + (uintptr_t)text_of(out, i));
     return ST_OK;
 }
 
