@@ -211,26 +211,31 @@ static void move_all(struct plan_node *o, struct pol_card *card, bool allocate)
     o->n_idle = allocate ? 0 : (int32_t)o->n.n_gpu;
 }
 
-static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+/* What the task holds of its cards besides their shares. */
+static void move_cards(struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
 {
-    o->n.cpu_free += sign * s->cpu_milli;
-    o->n.mem_free += sign * s->mem_b;
-    for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];
-    const int32_t milli = sign * s->gpu_milli;
-    const bool has_more = s->gpu_mem_b != 0 || s->gpu_cores != 0;
-    int32_t n_idle = o->n_idle, gpu_free = o->gpu_free;
     for (uint64_t left = cards; left != 0; left &= left - 1) {
         struct pol_card *c = &card[__builtin_ctzll(left)];
-        const int32_t was = c->milli_free;
-        n_idle += (was + milli == WHOLE) - (was == WHOLE);
-        gpu_free += milli;
-        c->milli_free = was + milli;
-        if (!has_more) continue;
         c->mem_free += sign * pol_node_card_mem_of(c, s);
         c->core_free += sign * pol_node_card_cores_of(c, s);
     }
-    o->n_idle = n_idle;
-    o->gpu_free = gpu_free;
+}
+
+static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+{
+    const int32_t milli = sign * s->gpu_milli, idle = sign < 0 ? WHOLE : WHOLE - milli;     /* before it changes */
+    int32_t n = 0, n_idle = 0;
+    for (uint64_t left = cards; left != 0; left &= left - 1, n++) {
+        struct pol_card *c = &card[(uint32_t)__builtin_ctzll(left)];
+        n_idle += c->milli_free == idle;
+        c->milli_free += milli;
+    }
+    if (s->gpu_mem_b != 0 || s->gpu_cores != 0) move_cards(card, s, cards, sign);
+    o->gpu_free += n * milli;
+    o->n_idle += sign * n_idle;
+    o->n.cpu_free += sign * s->cpu_milli;
+    o->n.mem_free += sign * s->mem_b;
+    for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];
     o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
     o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
 }
@@ -245,10 +250,11 @@ static void move(struct plan_node *o, struct pol_card *card, const struct pol_sh
 static void change(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards, int sign)
 {
     struct plan_node *o = &p->node[node];
+    const int32_t gpu_free = o->gpu_free, n_idle = o->n_idle;
     save(p, node);
-    sum(p, o, -1);
     move(o, &p->card[o->n.card0], s, cards, sign);
-    sum(p, o, +1);
+    p->gpu_free += o->n.is_up ? o->gpu_free - gpu_free : 0;
+    p->n_idle += o->n.is_up ? o->n_idle - n_idle : 0;
     touch(p, node);
 }
 
