@@ -85,7 +85,7 @@ bool placement_index_fits(struct placement *pl, const struct pol_shape *s);
 bool placement_index_strands(struct placement *pl, uint32_t shape);
 /* The first of the nodes on which it does; POL_NONE. */
 uint32_t placement_index_first(struct placement *pl, const struct pol_shape *s);
-/* Do n of them, one after the other? */
-bool placement_index_holds(struct placement *pl, const struct pol_shape *s, uint32_t n);
+/* Do n tasks of the shape, one after the other? */
+bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n);
 
 #endif

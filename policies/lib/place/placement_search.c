@@ -45,7 +45,7 @@ static struct placement_asked asked(const struct placement *pl, const struct pol
     return a;
 }
 
-static struct search search_by(const struct placement *pl, const struct pol_shape *s, const struct placement_asked *a)
+static struct search search_by(const struct placement *pl, const struct placement_asked *a, const struct pol_shape *s)
 {
     return (struct search){ .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE, .classes = a->classes,
                             .gpu = (int64_t)s->n_gpu * s->gpu_milli, .share = a->share, .engines = a->engines };
@@ -54,7 +54,17 @@ static struct search search_by(const struct placement *pl, const struct pol_shap
 static struct search search_of(const struct placement *pl, const struct pol_shape *s)
 {
     const struct placement_asked a = asked(pl, s);
-    return search_by(pl, s, &a);
+    return search_by(pl, &a, s);
+}
+
+/* The index is up to date then. */
+static const struct placement_asked *asked_for(struct placement *pl, uint32_t shape)
+{
+    struct placement_index *x = &pl->index;
+    placement_index_update(pl);
+    POL_RESERVE(x->asked, x->cap_asked, (size_t)shape + 1);
+    if (!x->asked[shape].is_known) x->asked[shape] = asked(pl, &pl->plan->shape[shape]);
+    return &x->asked[shape];
 }
 
 static inline bool may_fit(const struct search *q, const struct placement_box *b)
@@ -276,11 +286,7 @@ uint32_t placement_index_cheapest(struct placement *pl)
 
 uint32_t placement_index_find(struct placement *pl, uint32_t shape)
 {
-    struct placement_index *x = &pl->index;
-    placement_index_update(pl);
-    POL_RESERVE(x->asked, x->cap_asked, (size_t)shape + 1);
-    if (!x->asked[shape].is_known) x->asked[shape] = asked(pl, &pl->plan->shape[shape]);
-    struct search q = search_by(pl, &pl->plan->shape[shape], &x->asked[shape]);
+    struct search q = search_by(pl, asked_for(pl, shape), &pl->plan->shape[shape]);
     q.shape = shape;
     if (pl->rule <= PLACEMENT_SPREAD) {
         search(&q, pl->index.root);
@@ -357,11 +363,10 @@ static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
     return n;
 }
 
-bool placement_index_holds(struct placement *pl, const struct pol_shape *s, uint32_t n)
+bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n)
 {
     if (pl->plan->n_nodes == 0) return n == 0;
-    placement_index_update(pl);
-    const struct search q = search_of(pl, s);
+    const struct search q = search_by(pl, asked_for(pl, shape), &pl->plan->shape[shape]);
     return lacking(&q, pl->index.root, n) == 0;
 }
 

@@ -18,6 +18,7 @@ void sched_init(struct sched *d, const struct pol_host *host, enum placement_rul
     d->self = self;
     d->tells = ops->asked != NULL;
     d->running = UNIT_SET_EMPTY;
+    d->over.slot = POL_NONE;
     d->cores = host->extension(host->ctx, POL_CORES);
     if (ops->knows_licences) {
         d->plan.licences = pol_extension(host, POL_LICENCES);
@@ -139,7 +140,7 @@ static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
         .started = -1, .job = job, .task = t, .n_tasks = n,
         .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape),
-        .user = ji->user, .is_gang = ji->is_gang != 0,
+        .user = ji->user, .is_gang = ji->is_gang != 0, .is_whole = ji->is_gang != 0 || ji->n_tasks == 1,
     };
     const struct request_class *k = &d->classes.at[sched_unit(d, t.slot)->request_class];
     sched_unit(d, t.slot)->kind = k->kind;
@@ -213,14 +214,17 @@ static void forget(struct sched *d, uint32_t id)
 /* A gang is stopped at the event of its first task; its others follow in the same round. */
 static void on_task_ended(struct sched *d, pol_task t)
 {
-    if (t.slot < d->units.cap && sched_unit(d, t.slot)->state != UNIT_NONE && sched_unit(d, t.slot)->task.gen == t.gen)
-        forget(d, t.slot);
+    const struct unit *u = t.slot < d->units.cap ? sched_unit(d, t.slot) : NULL;
+    if (u == NULL || u->state == UNIT_NONE || u->task.gen != t.gen) return;
+    forget(d, t.slot);
+    if (u->is_whole) d->over = u->job;
 }
 
 /* A job may end with tasks that never ran: it was cut off at its limit. */
 static void on_job_ended(struct sched *d, pol_job job)
 {
     const struct pol_host *h = d->host;
+    if (d->estimate < SCHED_HISTORY && job.slot == d->over.slot && job.gen == d->over.gen) return;
     const struct pol_job_info *ji = h->job(h->ctx, job);
     if (ji == NULL) return;
     if (d->estimate >= SCHED_HISTORY) remember(d, ji);
@@ -382,7 +386,7 @@ static bool find(struct sched *d, uint32_t id)
     } else {
         /* What many tasks lack in all is told sooner than by placing most of them. */
         const bool lacks = k->is_monotone && placement_index_knows(by) &&
-                           !placement_index_holds(by, &d->plan.shape[k->shape[0]], u->n_tasks);
+                           !placement_index_holds(by, k->shape[0], u->n_tasks);
         ok = !lacks && placement_all(by, k->shape, u->n_tasks, d->place);
     }
     if (ok) return true;

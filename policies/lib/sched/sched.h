@@ -75,6 +75,7 @@ struct sched {
     struct queue_walk  walk;
     uint64_t round;                     /* decide calls so far */
     uint32_t *fresh; size_t cap_fresh; uint32_t n_fresh;    /* units that began to wait in this round */
+    pol_job over;                       /* whose only unit was forgotten last; slot POL_NONE: none was */
     uint32_t n_non_monotone;            /* waiting units whose request class is not monotone */
     struct pol_place *place; size_t cap_place;  /* the last placement that sched_place found, by task of the unit */
     uint32_t *shape; size_t cap_shape;          /* scratch */

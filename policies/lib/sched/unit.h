@@ -32,7 +32,7 @@ struct unit {
     uint32_t n_tasks;           /* 1, or the gang's */
     uint32_t user;
     uint8_t  state;             /* enum unit_state */
-    bool     is_gang;
+    bool     is_gang, is_whole;         /* is_whole: the job has no other units */
     uint64_t started_in;        /* decision in which it was last started */
 };
 
