@@ -73,13 +73,21 @@ static inline bool FITS(card_fits)(const FITS_CARD *c, const FITS_REQUEST *s)
     return c->milli_free >= s->gpu_milli && FITS(card_has_mem)(c, s) && FITS(card_has_cores)(c, s);
 }
 
+/* O(1). */
+static inline bool FITS(asks_engines)(const FITS_REQUEST *s)
+{
+    static const char none[sizeof s->engine];
+    return memcmp(s->engine, none, sizeof none) != 0;
+}
+
 /* All but the cards.  The tests most likely to fail come first.  O(1). */
 static inline bool FITS(fits_beside_cards)(const FITS_NODE *n, const FITS_REQUEST *s)
 {
     if (n->cpu_free < s->cpu_milli || n->mem_free < s->mem_b || !n->is_up) return false;
     if (n->max_tasks > 0 && n->n_tasks >= n->max_tasks) return false;
     if (s->exclusive && n->n_tasks > 0) return false;
-    for (int k = 0; k < FITS_N_ENGINES(n); k++)     /* calls from elsewhere hold engines of a node without tasks, too */
+    const bool has_engines = s->exclusive || FITS(asks_engines)(s);
+    for (int k = 0; has_engines && k < FITS_N_ENGINES(n); k++)      /* calls hold some of a node without tasks, too */
         if (n->engine_free[k] < s->engine[k] || (s->exclusive && n->engine_free[k] < n->engine_total[k])) return false;
     return FITS(allows)(n, s);
 }
@@ -88,9 +96,11 @@ static inline bool FITS(fits_beside_cards)(const FITS_NODE *n, const FITS_REQUES
 static inline bool FITS(fits)(const FITS_NODE *n, const FITS_CARD *cards, const FITS_REQUEST *s)
 {
     if (!FITS(fits_beside_cards)(n, s)) return false;
-    int32_t have = 0;
-    for (uint32_t k = 0; k < n->n_gpu && have < s->n_gpu; k++) have += FITS(card_fits)(&cards[k], s);
-    return have >= s->n_gpu;
+    const bool by_share = s->gpu_mem_b == 0 && s->gpu_cores == 0;
+    int32_t lack = s->n_gpu;
+    for (uint32_t k = 0; by_share && k < n->n_gpu && lack > 0; k++) lack -= cards[k].milli_free >= s->gpu_milli;
+    for (uint32_t k = 0; !by_share && k < n->n_gpu && lack > 0; k++) lack -= FITS(card_fits)(&cards[k], s);
+    return lack <= 0;
 }
 
 /* What a task holds there: all that the node has for tasks if it is exclusive.  O(1). */
