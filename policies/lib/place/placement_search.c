@@ -185,7 +185,7 @@ static void search(struct search *q, uint32_t t)
     for (; t != POL_NONE; t = q->v[t].right) {
         const struct placement_vertex *v = &q->v[t];
         if (!may_fit(q, &v->sum) || !may_win(q, &v->sum)) return;
-        search(q, v->left);
+        if (v->left != POL_NONE) search(q, v->left);
         if (!own_may_fit(q, &v->own)) continue;
         if (q->at != POL_NONE) {
             const struct placement_box own = placement_box_of(q->x, v);
@@ -365,8 +365,10 @@ static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
 
 bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n)
 {
+    const struct pol_shape *s = &pl->plan->shape[shape];
     if (pl->plan->n_nodes == 0) return n == 0;
-    const struct search q = search_by(pl, asked_for(pl, shape), &pl->plan->shape[shape]);
+    if (s->gpu_milli == PLACEMENT_WHOLE && pl->plan->n_idle < (int64_t)s->n_gpu * n) return false;
+    const struct search q = search_by(pl, asked_for(pl, shape), s);
     return lacking(&q, pl->index.root, n) == 0;
 }
 
