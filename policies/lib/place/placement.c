@@ -462,7 +462,7 @@ bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node,
 bool placement_all(struct placement *pl, const uint32_t *shape, uint32_t n, struct pol_place *out)
 {
     struct plan *p = pl->plan;
-    struct plan_mark m = plan_mark(p);
+    const uint64_t change_epoch = p->change_epoch;
     struct kube_round *round = pl->kube != NULL ? pl->kube->round : NULL;
     const uint32_t next = round != NULL ? round->next : 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -470,12 +470,11 @@ bool placement_all(struct placement *pl, const uint32_t *shape, uint32_t n, stru
             out[i] = (struct pol_place){ .node = out[i - 1].node };
             (void)placement_cost(pl, shape[i], out[i].node, &out[i].cards);
         } else if (!placement_find(pl, shape[i], &out[i])) {
-            plan_undo(p, m);
+            while (i-- > 0) plan_take_back(p, out[i].node, &p->shape[shape[i]], out[i].cards, change_epoch);
             if (round != NULL) round->next = next;
             return false;
         }
         plan_allocate(p, out[i].node, &p->shape[shape[i]], out[i].cards);
     }
-    plan_keep(p, m);
     return true;
 }

@@ -267,6 +267,12 @@ void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint
     p->freed_epoch = ++p->last_epoch;
 }
 
+void plan_take_back(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards, uint64_t change_epoch)
+{
+    change(p, node, s, cards, +1);
+    p->change_epoch = change_epoch;
+}
+
 void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
 {
     const struct plan_node *o = &p->node[node];

@@ -144,6 +144,8 @@ static inline uint64_t plan_pick_cards(const struct plan *p, uint32_t node, cons
 /* The task must fit, on these cards; release undoes such an allocation. */
 void plan_allocate(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
 void plan_release(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards);
+/* Allocations since change_epoch, the latest first: undone without a mark, where no failure was noted meanwhile. */
+void plan_take_back(struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards, uint64_t change_epoch);
 
 /* A node's state, kept aside: `card` [n_gpu], owned by whoever keeps the snap. */
 struct plan_snap { struct plan_node node; struct pol_card *card; size_t cap_card; };
