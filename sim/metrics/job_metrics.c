@@ -164,6 +164,7 @@ static void count_groups(struct job_metrics *m, const struct ended *f)
         if (g->n <= at) g->n = (size_t)at + 1;
         struct group *to = &g->at[at];
         to->n++;
+#pragma GCC unroll 8
         for (int k = 0; k < SPREADS; k++) to->sum[k] += x[k];
         if (w == ALL) continue;
         if (to->q == NULL) MEM_ARRAY(to->q, SPREADS);
