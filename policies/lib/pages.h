@@ -9,7 +9,7 @@
 
 /*
  * Ask the system for large pages for a block of malloc's where it is large and the system has them (Linux:
- * MADV_HUGEPAGE), before it is written to.  Only advice: whether it is taken shows nowhere.  Returns p.
+ * MADV_HUGEPAGE), best before it is written to.  Only advice: whether it is taken shows nowhere.  Returns p.
  */
 void *pages_large(void *p, size_t bytes);
 

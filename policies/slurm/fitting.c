@@ -21,7 +21,10 @@ void slurm_fitting_end(struct slurm *s)
 
 /* ---- kinds ---- */
 
-static bool is_idle(const struct plan *p, uint32_t node) { return p->node[node].n.is_up && p->node[node].n.n_tasks == 0; }
+static bool is_idle(const struct plan *p, uint32_t node)
+{
+    return p->node[node].n.is_up && p->node[node].n.n_tasks == 0;
+}
 
 static void begin(struct slurm *s)
 {

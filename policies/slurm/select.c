@@ -271,17 +271,21 @@ static bool first_is_largest(const struct slurm *s, const struct request_class *
 }
 
 /* Tasks that are not alike: one after the other, each on the first node that fits. */
-static bool first_fit(struct slurm *s, uint32_t unit, const uint64_t *nodes)
+static bool first_fit(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes)
 {
     const struct request_class *k = slurm_class(s, unit);
+    uint64_t *const at = s->select.at;
     struct sched *d = &s->sched;
     struct plan_mark m = plan_mark(&d->plan);
     uint32_t n = 0;
     POL_RESERVE(d->place, d->cap_place, k->n_tasks);
+    nodeset_copy(at, nodes, s->conf.n_words);
+    for (uint32_t i = 0; i < s->conf.n_nodes && s->conf.partition[part].is_exclusive; i++)
+        if (d->plan.node[i].n.n_tasks > 0) nodeset_drop(at, i);
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         const struct pol_shape *shape = &d->plan.shape[k->shape[i]];
         uint32_t node = s->param.by_node && i > 0 ? d->place[i - 1].node + 1 : 0;
-        while (node < s->conf.n_nodes && (!nodeset_has(nodes, node) || !plan_fits(&d->plan, node, shape))) node++;
+        while (node < s->conf.n_nodes && (!nodeset_has(at, node) || !plan_fits(&d->plan, node, shape))) node++;
         if (node == s->conf.n_nodes) break;
         d->place[n++] = (struct pol_place){ .node = node };
         plan_allocate(&d->plan, node, shape, plan_pick_cards(&d->plan, node, shape));
@@ -359,7 +363,7 @@ bool slurm_select(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t 
     if (first_is_largest(s, k)) {
         ok = choose(s, unit, part, nodes) && spread_tasks(s, unit);
     } else {
-        ok = first_fit(s, unit, nodes);
+        ok = first_fit(s, unit, part, nodes);
     }
     if (!ok) return false;
     memset(s->select.nodes, 0, s->conf.n_words * sizeof *s->select.nodes);

@@ -127,29 +127,21 @@ static void moved(void *self, const struct unit *u, int sign)
     s->n_states++;
 }
 
-/* The CPU of a whole node that the task gets: what the job's later ones there leave. */
-static int64_t cpu_left(const struct sched *d, const struct request_class *k, uint32_t i)
-{
-    const uint32_t node = d->place[i].node;
-    int64_t cpu = d->plan.node[node].n.cpu_free;
-    for (uint32_t j = i + 1; j < k->n_tasks; j++)
-        if (d->place[j].node == node) cpu -= d->plan.shape[k->shape[j]].cpu_milli;
-    return cpu;
-}
-
 void slurm_start(struct slurm *s, uint32_t unit, uint32_t part, const char *reason)
 {
     struct sched *d = &s->sched;
     const struct request_class *k = slurm_class(s, unit);
     for (uint32_t i = 0; i < s->n_victims; i++) sched_preempt(d, s->victim[i], "preempted");
     s->n_victims = 0;
+    for (uint32_t i = 0; i < k->n_tasks; i++) s->later_cpu[d->place[i].node] += d->plan.shape[k->shape[i]].cpu_milli;
     for (uint32_t i = 0; i < k->n_tasks; i++) {
         struct pol_shape shape = d->plan.shape[k->shape[i]];
         const uint32_t node = d->place[i].node;
         d->place[i].cards = plan_pick_cards(&d->plan, node, &shape);
-        const bool is_whole = s->conf.partition[part].is_exclusive && shape.exclusive == 0;
-        const int64_t cpu = is_whole ? cpu_left(d, k, i) : shape.cpu_milli;
-        if (cpu > shape.cpu_milli) d->place[i].cpu_milli = shape.cpu_milli = cpu;
+        s->later_cpu[node] -= shape.cpu_milli;
+        const int64_t cpu = d->plan.node[node].n.cpu_free - s->later_cpu[node];
+        if (s->conf.partition[part].is_exclusive && shape.exclusive == 0 && cpu > shape.cpu_milli)
+            d->place[i].cpu_milli = shape.cpu_milli = cpu;      /* of a whole node what the job's later tasks leave */
         plan_allocate(&d->plan, node, &shape, d->place[i].cards);
     }
     slurm_job(s, unit)->in = part;
@@ -236,6 +228,7 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
     if (!slurm_resv_begin(s, value[RESERVATIONS].s, error, cap)) return false;
     s->up = pol_alloc(s->conf.n_words, sizeof *s->up);
     s->avail = pol_alloc(s->conf.n_words, sizeof *s->avail);
+    s->later_cpu = pol_alloc(s->conf.n_nodes, sizeof *s->later_cpu);
     slurm_select_begin(s);
     for (size_t i = 0; i < sizeof s->set / sizeof *s->set; i++)
         s->set[i] = pol_alloc(s->conf.n_words, sizeof *s->set[i]);
@@ -247,8 +240,8 @@ static void fini(void *self)
     struct slurm *s = self;
     for (size_t i = 0; i < s->cap_span; i++) free(s->span[i].free);
     for (size_t i = 0; i < sizeof s->set / sizeof *s->set; i++) free(s->set[i]);
-    POL_FREE(s->job, s->order, s->sorted, s->up, s->avail, s->failed, s->running, s->victim, s->span, s->count,
-             s->clearing, s->on_node, s->releases, s->answer, s->answer_nodes);
+    POL_FREE(s->job, s->order, s->sorted, s->up, s->avail, s->later_cpu, s->failed, s->running, s->victim, s->span,
+             s->count, s->clearing, s->on_node, s->releases, s->answer, s->answer_nodes);
     slurm_select_end(s);
     slurm_fitting_end(s);
     slurm_clock_end(s);

@@ -108,6 +108,7 @@ struct slurm {
     uint32_t n_quiet;                   /* rounds in which nothing runs and nothing starts */
     /* scratch of the rounds */
     uint64_t *avail, *set[5];
+    int64_t *later_cpu;                 /* [n_nodes]: of a job that starts, its tasks that are not placed yet */
     bool *failed; size_t cap_failed;
     uint32_t *running; size_t cap_running; uint32_t n_running;          /* by end_s */
     uint64_t *on_node; size_t cap_on_node; uint32_t n_run_words; bool is_indexed;      /* of `running` (backfill.c) */

@@ -1,5 +1,5 @@
 /*
- * local.h -- a sweep on the cores of this machine, by worker processes.  Layer: sweep.
+ * local.h -- a sweep on the processors that it may run on, by worker processes.  Layer: sweep.
  *
  * Processes, not threads: a run that crashes takes its worker with it and
  * nothing else.  Each worker writes shards (shards.h); this process alone writes

@@ -146,6 +146,13 @@ three,0,100,u,,3,1,1,600,0
 one,0,100,u,,1,0,1,600,0
 END
 check "whole nodes have room for several tasks of a job" same "$(ran)" "three@3:a2+a2+a2 one@3:a3"
+files "PartitionName=p Nodes=ALL Default=YES
+PartitionName=whole Nodes=ALL OverSubscribe=EXCLUSIVE"
+jobs <<'END'
+small,0,50,u,p,1,0,5,600,0
+unlike,1,100,u,whole,1+1,1,1+2,600,0
+END
+check "a gang of unlike tasks has its node to itself, too" same "$(ran)" "small@3:a1 unlike@3:a2+a2"
 files "SelectTypeParameters=CR_CPU,CR_LLN
 PartitionName=p Nodes=ALL Default=YES"
 jobs <<'END'
