@@ -81,11 +81,11 @@ void placement_index_each(struct placement *pl, const struct pol_shape *s,
                           void (*f)(void *ctx, const uint32_t *node, uint32_t n), void *ctx);
 /* Does a task that asks this fit on some node?  For every rule; what it does not admit is not looked at. */
 bool placement_index_fits(struct placement *pl, const struct pol_shape *s);
+/* The lowest node on which it fits; POL_NONE.  Of rules without a rank. */
+uint32_t placement_index_first(struct placement *pl, const struct pol_shape *s);
+/* Do n tasks of the shape fit, one after the other? */
+bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n);
 /* Is no node for tasks of the shape, whatever CPU and memory they ask and whatever runs there?  By kube's filters. */
 bool placement_index_strands(struct placement *pl, uint32_t shape);
-/* The first of the nodes on which it does; POL_NONE. */
-uint32_t placement_index_first(struct placement *pl, const struct pol_shape *s);
-/* Do n tasks of the shape, one after the other? */
-bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* content.c -- the hash of a trace's files: a byte after the other, which waits for each product, so beside the reading. */
+/* content.c -- the hash of a trace's files, found by a thread beside the reading: it takes a byte at a time. */
 #include "input/trace/content.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ enum st trace_content_hash(const struct trace_opts *o, uint64_t *out, struct dia
     return o->format->hash != NULL ? o->format->hash(o, out, d) : ST_OK;
 }
 
-static void *find(void *ctx)
+static void *hash_files(void *ctx)
 {
     struct content *x = ctx;
     x->st = trace_content_hash(x->opts, &x->hash, &x->d);
@@ -54,11 +54,11 @@ enum st content_begin(struct content *x, const struct trace_opts *o, struct diag
         sigset_t all, old;
         (void)sigfillset(&all);         /* signals are the others' */
         (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-        x->is_beside = pthread_create(&x->thread, NULL, find, x) == 0;
+        x->is_beside = pthread_create(&x->thread, NULL, hash_files, x) == 0;
         (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     }
     if (x->is_beside) return ST_OK;
-    (void)find(x);
+    (void)hash_files(x);
     if (x->st != ST_OK) *d = x->d;
     return x->st;
 }

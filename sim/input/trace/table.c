@@ -87,7 +87,7 @@ struct table {
     } * form;
     size_t cap_form;                    /* [column] of its first time; line 0: none yet */
     bool rounded;                       /* a figure of the present row was */
-    bool has_columns;                   /* alone: each figure is one, or constant */
+    bool has_columns;                   /* no expressions: each figure is a column as it is, or a constant */
     char why[200];                      /* a field is no number: what it was expected to be */
 };
 

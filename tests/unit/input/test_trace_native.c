@@ -261,6 +261,7 @@ Test(trace, the_content_hash_follows_the_bytes)
 }
 
 /* FNV-1a from its published basis and prime, over a file so large that a thread finds it, and an error in such a file. */
+/* By a thread, where there are two processors. */
 Test(trace, the_content_hash_of_a_large_file_is_found_beside_its_reading)
 {
     enum { ROWS = 80000, BYTES = ROWS * 20 };
