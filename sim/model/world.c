@@ -199,12 +199,12 @@ void world_changes_clear(struct world *w) { cluster_changes_clear(w->cluster); }
 void world_observe(struct world *w, struct observer o)
 {
     void (*member[OBSERVER_MEMBERS])(void);
-    SIM_ASSERT(w->n_obs < OBSERVERS_MOST);
     memcpy(member, (const char *)&o + sizeof o.ctx, sizeof member);
-    for (size_t i = 0; i < OBSERVER_MEMBERS; i++)
-        if (member[i] != NULL) w->listens[i] |= UINT64_C(1) << w->n_obs;
+    for (size_t i = 0; i < OBSERVER_MEMBERS; i++) {
+        struct world_listeners *l = &w->listeners[i];
+        if (member[i] != NULL) MEM_PUSH(l->at, l->n, l->cap, (struct listener){ .tell = member[i], .ctx = o.ctx });
+    }
     if (o.counts_shapes) w->shapes.reuse = SHAPES_STAY;
-    MEM_PUSH(w->obs, w->n_obs, w->cap_obs, o);
 }
 
 void world_destroy(struct world *w)
@@ -221,7 +221,8 @@ void world_destroy(struct world *w)
     intern_fini(&w->users);
     intern_fini(&w->queues);
     intern_fini(&w->classes);
-    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->flow_task, w->obs, w);
+    for (size_t i = 0; i < OBSERVER_MEMBERS; i++) mem_free(w->listeners[i].at);
+    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->flow_task, w);
 }
 
 /* The horizon, or nodes that never return: what is left is unfinished. */

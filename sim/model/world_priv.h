@@ -24,7 +24,10 @@
 
 /* Members of struct observer behind its ctx, up to `sample` pointers to functions, by number. */
 #define OBSERVER_MEMBER(member) ((offsetof(struct observer, member) - sizeof(void *)) / sizeof(void (*)(void)))
-enum { OBSERVER_MEMBERS = OBSERVER_MEMBER(sample) + 1, OBSERVERS_MOST = 64 };
+enum { OBSERVER_MEMBERS = OBSERVER_MEMBER(sample) + 1 };
+
+/* Who listens to a member, in the order in which they came; tell has that member's type. */
+struct world_listeners { struct listener { void (*tell)(void); void *ctx; } *at; size_t n, cap; };
 
 /* Jobs come from here, one read ahead of its arrival. */
 struct world_arrivals {
@@ -69,8 +72,7 @@ struct world {
     struct call_queue *calls;           /* NULL without cfg.calltime */
 
     /* What others are told and ask. */
-    struct observer *obs;      size_t n_obs, cap_obs;
-    uint64_t         listens[OBSERVER_MEMBERS];     /* by member, bits: the observers that have it */
+    struct world_listeners listeners[OBSERVER_MEMBERS];
     struct world_count count;
     uint32_t         n_running, n_waiting;      /* tasks */
     bool             is_stuck;          /* nothing is left to happen and tasks wait, which the decider may do */
@@ -93,9 +95,9 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
 
 /* Tell every observer that listens to `member`, in order; the world is the first argument. */
 #define TELL_EACH(w, member, ...) \
-    do { for (uint64_t on_ = (w)->listens[OBSERVER_MEMBER(member)]; on_ != 0; on_ &= on_ - 1) { \
-             const struct observer *o_ = &(w)->obs[__builtin_ctzll(on_)]; \
-             o_->member(__VA_ARGS__); } } while (0)
+    do { const struct world_listeners *all_ = &(w)->listeners[OBSERVER_MEMBER(member)]; \
+         for (const struct listener *o_ = all_->at, *end_ = o_ + all_->n; o_ < end_; o_++) \
+             ((__typeof__(((struct observer *)0)->member))o_->tell)(__VA_ARGS__); } while (0)
 #define TELL(w, member, ...) TELL_EACH(w, member, o_->ctx, (w), __VA_ARGS__)
 #define TELL0(w, member) TELL_EACH(w, member, o_->ctx, (w))
 
