@@ -43,7 +43,7 @@ static void node(struct bench *b, const char *type, uint32_t gpus, double speed)
     struct node_spec n = { .name = name, .rack = "r", .cpu_milli = 8000, .mem_b = 1 << 20, .n_gpu = gpus, .gpu_type = gpus ? type : NULL };
     if (gpus > 0) {
         uint32_t g = cluster_gpu_type(&b->cluster, type, &d);
-        b->cluster.gpu_speed[g] = speed;
+        cluster_set_gpu_type(&b->cluster, g, speed, &(struct gpu_figures){ 0 });
     }
     cr_assert_eq(cluster_add(&b->cluster, &n, &d), ST_OK, "%s", d.msg);
 }

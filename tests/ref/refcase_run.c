@@ -181,7 +181,7 @@ static void build(const struct ref_case *c, struct cluster *cl, struct throughpu
     for (int t = 0; t < c->n_types; t++) {
         char name[16];
         (void)snprintf(name, sizeof name, "type%d", t);
-        cl->gpu_speed[cluster_gpu_type(cl, name, &d)] = (double)c->type_rate[t] / RATE_ONE;
+        cluster_set_gpu_type(cl, cluster_gpu_type(cl, name, &d), (double)c->type_rate[t] / RATE_ONE, &(struct gpu_figures){ 0 });
     }
     for (int n = 0; n < c->n_nodes; n++) {
         const struct ref_node *o = &c->node[n];

@@ -36,7 +36,7 @@ void stage_node(struct stage *s, int64_t cpu_milli, uint32_t gpus, const char *t
     struct node_spec n = { .name = name, .cpu_milli = cpu_milli, .mem_b = INT64_C(1) << 40, .n_gpu = gpus, .gpu_type = type };
     enum st st = cluster_add(&s->cluster, &n, &s->diag);
     SIM_ASSERT(st == ST_OK);
-    if (gpus > 0) s->cluster.gpu_speed[intern_find(&s->cluster.gpu_types, type)] = speed;
+    if (gpus > 0) cluster_set_gpu_type(&s->cluster, intern_find(&s->cluster.gpu_types, type), speed, &(struct gpu_figures){ 0 });
 }
 
 void stage_rack(struct stage *s, uint32_t node, const char *rack)

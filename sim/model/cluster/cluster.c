@@ -24,10 +24,16 @@ static uint32_t name_one(struct intern *of, const char *name, uint32_t most, con
     return NONE;
 }
 
+static void set_speed(struct cluster *c, uint32_t type, double speed)
+{
+    c->gpu_speed[type] = speed;
+    c->gpu_rate[type] = (sim_rate)lround(speed * RATE_ONE);
+}
+
 uint32_t cluster_gpu_type(struct cluster *c, const char *name, struct diag *d)
 {
     uint32_t n = c->gpu_types.n, id = name_one(&c->gpu_types, name, GPU_TYPES_MAX, "GPU type", "one too many", d);
-    if (id == n) c->gpu_speed[id] = 1.0;
+    if (id == n) set_speed(c, id, 1.0);
     return id;
 }
 
@@ -43,7 +49,7 @@ uint32_t cluster_licence(struct cluster *c, const char *name, struct diag *d)
 
 void cluster_set_gpu_type(struct cluster *c, uint32_t type, double speed, const struct gpu_figures *figures)
 {
-    c->gpu_speed[type] = speed;
+    set_speed(c, type, speed);
     c->gpu_figures[type] = *figures;
 }
 
@@ -51,7 +57,7 @@ void cluster_set_gpu_part(struct cluster *c, uint32_t type)
 {
     const struct gpu_part *p = &c->gpu_part[type];
     const struct gpu_figures *whole = &c->gpu_figures[p->of];
-    c->gpu_speed[type] = c->gpu_speed[p->of] * p->share;
+    set_speed(c, type, c->gpu_speed[p->of] * p->share);
     c->gpu_figures[type] = (struct gpu_figures){ .compute_mflops = llround((double)whole->compute_mflops * p->share),
                                                  .bandwidth_bps = llround((double)whole->bandwidth_bps * p->mem_share),
                                                  .clock_khz = whole->clock_khz };
@@ -88,6 +94,8 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
         .latency_us = s->latency_us, .link_bps = s->link_bps, .links = s->links, .draw = s->draw,
     };
+    for (uint32_t k = c->n_engine_types; k < ENGINE_TYPES_MAX; k++)
+        if (s->engine[k] > 0) c->n_engine_types = k + 1;
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
     for (uint32_t k = 0; k < s->n_gpu; k++)
@@ -295,7 +303,8 @@ uint32_t cluster_capacity(const struct cluster *c, const struct shape *s)
 bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, const uint32_t *n, uint32_t n_groups)
 {
     if (n_groups == 1) return cluster_capacity(c, s[0]) >= n[0];
-    struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards, .licences = { .n = c->licences.n } };
+    struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards, .n_engine_types = c->n_engine_types,
+                         .licences = { .n = c->licences.n } };
     MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
     memcpy(t.node, c->node, c->n_nodes * sizeof *t.node);
     if (c->n_cards > 0) memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
@@ -350,17 +359,22 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     n->mem_free += sign * h->mem_b;
     c->sum.cpu_used -= sign * h->cpu_milli;
     c->sum.mem_used -= sign * h->mem_b;
-    for (int k = 0; k < ENGINE_TYPES_MAX; k++) n->engine_free[k] += sign * h->engine[k];
+    for (uint32_t k = 0; k < c->n_engine_types; k++) n->engine_free[k] += sign * h->engine[k];
     for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
-    for (uint64_t left = h->cards; left != 0; left &= left - 1) {
-        struct card *card = &c->card[n->card0 + (uint32_t)__builtin_ctzll(left)];
-        bool was_used = card->milli_free < GPU_WHOLE;
-        card->milli_free += sign * h->gpu_milli;
-        if (card->mem_total > 0) card->mem_free += sign * h->gpu_mem_b;
-        if (card->core_total > 0) card->core_free += sign * h->gpu_cores;
-        c->sum.gpu_used -= sign * (int64_t)h->gpu_milli;
-        c->sum.card_used += (card->milli_free < GPU_WHOLE) - was_used;
+    struct card *cards = &c->card[n->card0];
+    const int32_t milli = sign * h->gpu_milli, cores = sign * h->gpu_cores;
+    const int64_t mem_b = sign * h->gpu_mem_b;
+    int32_t n_cards = 0, n_used = 0;
+    for (uint64_t left = h->cards; left != 0; left &= left - 1, n_cards++) {
+        struct card *card = &cards[__builtin_ctzll(left)];
+        n_used -= card->milli_free < GPU_WHOLE;
+        card->milli_free += milli;
+        n_used += card->milli_free < GPU_WHOLE;
+        if (card->mem_total > 0) card->mem_free += mem_b;
+        if (card->core_total > 0) card->core_free += cores;
     }
+    c->sum.gpu_used -= (int64_t)milli * n_cards;
+    c->sum.card_used += n_used;
 }
 
 /* What its hold says is taken from now on. */
@@ -382,17 +396,19 @@ static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node
     if (node >= c->n_nodes) return POL_REFUSAL_NO_NODE;
     struct node *n = &c->node[node];
     if (!n->is_up) return POL_REFUSAL_NODE_DOWN;
-    if (!cluster_fits(c, node, s)) return POL_REFUSAL_NO_ROOM;
+    /* Cards that fit and are as many as it asks need not be looked for again. */
+    const bool is_chosen = cards != 0 && !s->exclusive;
+    const enum pol_refusal of_cards = is_chosen ? check_cards(c, n, s, cards) : POL_OK;
+    if (is_chosen && of_cards == POL_OK ? !node_fits_beside_cards(n, s) : !cluster_fits(c, node, s))
+        return POL_REFUSAL_NO_ROOM;
     if (!has_licences(c, s)) return POL_REFUSAL_NO_LICENCE;
+    if (of_cards != POL_OK) return of_cards;
     uint64_t all = node_all_cards(n);
     if (s->exclusive) {
         if (cards != 0 && cards != all) return POL_REFUSAL_CARDS_OF_ALL;
         cards = all;
     } else if (cards == 0) {
         cards = cluster_pick_cards(c, node, s);
-    } else {
-        enum pol_refusal refusal = check_cards(c, n, s, cards);
-        if (refusal != POL_OK) return refusal;
     }
     size_t old = c->n_hold;
     MEM_RESERVE(c->hold, c->n_hold, (size_t)task + 1);

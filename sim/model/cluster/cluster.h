@@ -82,10 +82,12 @@ struct node_kind { uint32_t first, n; };
 struct cluster {
     struct node   *node;   uint32_t n_nodes;
     struct card   *card;   uint32_t n_cards;
+    uint32_t       n_engine_types;               /* no node has any from that one on */
     struct hold   *hold;   size_t   n_hold;      /* by task slot */
     struct intern  node_names, rack_names, gpu_types, labels, engines, licences;
     int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
+    sim_rate       gpu_rate[GPU_TYPES_MAX];      /* the same */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
     struct gpu_part gpu_part[GPU_TYPES_MAX];
     struct card_links *links; uint32_t n_links; size_t cap_links;      /* different ones */

@@ -1,7 +1,6 @@
 /* throughput.c -- a dense table, model by GPU type. */
 #include "model/speed/throughput.h"
 
-#include <math.h>
 #include <string.h>
 #include "base/mem.h"
 
@@ -49,7 +48,7 @@ sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, ui
         sim_rate r = p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type];
         if (r != THROUGHPUT_GENERAL) return r;
     }
-    return (sim_rate)lround(c->gpu_speed[gpu_type] * RATE_ONE);
+    return c->gpu_rate[gpu_type];
 }
 
 uint64_t throughput_types(const struct throughput *p, const struct cluster *c, uint32_t model)

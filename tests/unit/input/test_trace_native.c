@@ -222,7 +222,7 @@ Test(trace, load_scales_the_gaps_to_the_bottleneck)
 {
     struct node_spec n = { .name = "n", .cpu_milli = 4000, .mem_b = 1000, .n_gpu = 2, .gpu_type = "slow" };
     cr_assert_eq(cluster_add(&cluster, &n, &d), ST_OK);
-    cluster.gpu_speed[0] = 0.5;
+    cluster_set_gpu_type(&cluster, 0, 0.5, &(struct gpu_figures){ 0 });
     cluster_seal(&cluster);
     o.load = 0.9;
     prepared("id,submit_s,duration_s,cpus,gpus\na,0,100,2,0\nb,0,60,0,1\nc,100,0,0,0\n");
