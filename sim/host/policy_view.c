@@ -370,19 +370,30 @@ static const void *view_extension(void *ctx, const char *name)
 
 /* ---- the mirror ---- */
 
+/* What changes of a node. */
+static void show_state(struct policy_view *p, const struct cluster *c, uint32_t i)
+{
+    const struct node *n = &c->node[i];
+    struct pol_node *o = &p->node[i];
+    o->cpu_free = n->cpu_free;
+    o->mem_free = n->mem_free;
+    o->n_tasks = n->n_tasks;
+    o->is_up = n->is_up;
+    memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
+    if (n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
+}
+
 static void show_node(struct policy_view *p, const struct cluster *c, uint32_t i)
 {
     const struct node *n = &c->node[i];
     struct pol_node *o = &p->node[i];
     *o = (struct pol_node){
-        .cpu_total = n->cpu_total, .cpu_free = n->cpu_free, .mem_total = n->mem_total, .mem_free = n->mem_free,
-        .labels = n->labels, .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
-        .n_tasks = n->n_tasks, .is_up = n->is_up, .max_tasks = n->max_tasks,
-        .cpu_reserved = n->cpu_reserved, .mem_reserved = n->mem_reserved,
+        .cpu_total = n->cpu_total, .mem_total = n->mem_total, .labels = n->labels,
+        .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
+        .max_tasks = n->max_tasks, .cpu_reserved = n->cpu_reserved, .mem_reserved = n->mem_reserved,
     };
     memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
-    memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
-    if (n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
+    show_state(p, c, i);
 }
 
 static void show_shape(struct policy_view *p, uint32_t id)
@@ -410,13 +421,17 @@ static void show_shapes(struct policy_view *p)
     p->view.shape = p->shape;
 }
 
-/* What the extensions point to may have moved; after a call the ledger's own arrays still may be read. */
-static void show_extensions(struct policy_view *p, const struct cluster *c)
+/* Where the cluster's arrays are; after a call the ledger's own still may be read. */
+static void show_arrays(struct policy_view *p, const struct cluster *c)
 {
+    p->view.n_nodes = c->n_nodes;
+    p->view.n_cards = c->n_cards;
+    p->view.node = p->node;
+    p->view.card = p->card;
+    p->view.gpu_type = p->gpu_type;
     p->ext.cores.mem_bw = p->mem_bw;
     p->ext.calls.queued = p->queued;
     p->ext.calls.tier = p->tier;
-    p->ext.licences.n = c->licences.n;
     p->ext.licences.total = c->licence_total;
     p->ext.licences.free = c->licence_free;
 }
@@ -456,8 +471,8 @@ static void move_memory(struct policy_view *p)
     p->mem_bw = move_array(p, p->mem_bw, c->n_nodes, sizeof *p->mem_bw);
     p->queued = move_array(p, p->queued, c->n_nodes, sizeof *p->queued);
     p->tier = move_array(p, p->tier, c->n_nodes, sizeof *p->tier);
-    show_extensions(p, c);
     p->card = move_array(p, p->card, c->n_cards, sizeof *p->card);
+    show_arrays(p, c);
     p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
     p->licence = move_array(p, p->licence, p->cap_licence, sizeof *p->licence);
     p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
@@ -490,36 +505,33 @@ static void show_cluster(struct policy_view *p, const struct cluster *c)
     for (uint32_t i = 0; i < c->gpu_types.n; i++)
         p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
             .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
+    show_arrays(p, c);
     p->is_shown = true;
 }
 
 static void show_totals(struct policy_view *p, const struct cluster *c)
 {
     struct pol_view *v = &p->view;
-    v->n_nodes = c->n_nodes;
-    v->n_cards = c->n_cards;
+    p->ext.licences.n = c->licences.n;
     v->n_gpu_types = c->gpu_types.n;
     v->n_racks = c->rack_names.n;
     v->n_engines = c->engines.n;
-    v->node = p->node;
-    v->card = p->card;
-    v->gpu_type = p->gpu_type;
     v->changed = c->changed;
     v->n_changed = c->n_changed;
     v->cpu_total = c->sum.cpu_total;
     v->mem_total = c->sum.mem_total;
     v->gpu_total = c->sum.gpu_total;
-    show_extensions(p, c);
 }
 
 static void show_world(struct policy_view *p)
 {
     const struct world *w = p->w;
     const struct cluster *c = world_cluster(w);
-    if (!p->is_shown) show_cluster(p, c);
-    else for (uint32_t i = 0; i < c->n_changed; i++) show_node(p, c, c->changed[i]);
+    if (!p->is_shown) {
+        show_cluster(p, c);
+        p->ext.data.overlaps = world_config(w)->net.mode == NET_OVERLAP;
+    } else for (uint32_t i = 0; i < c->n_changed; i++) show_state(p, c, c->changed[i]);
     const struct call_queue *q = world_calls(w);
-    p->ext.data.overlaps = world_config(w)->net.mode == NET_OVERLAP;
     for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
     show_shapes(p);
     show_totals(p, c);
