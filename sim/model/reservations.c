@@ -41,7 +41,6 @@ struct reservation *reservations_lender(const struct job_table *jobs, uint32_t t
 void reservations_allocated(struct reservations *r, uint32_t task)
 {
     struct reservation *own = r->jobs->job[r->jobs->task[task].job].reservation;
-    if (own == NULL) return;
     struct reservations_amount a = held_by(r, task);
     add(&own->used, &a, +1);
     add(&r->sum.used, &a, +1);

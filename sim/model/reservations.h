@@ -51,7 +51,10 @@ enum pol_refusal reservations_enter(struct reservations *r, uint32_t job, const 
 enum pol_refusal reservations_lend(struct reservations *r, uint32_t task, uint32_t job,
                                    const struct reservations_amount *part);
 
-/* The task holds its allocation now; it is about to be released. */
+/*
+ * The task, whose job has a reservation, holds its allocation now; a task of such a job, or one that borrows, is about
+ * to be released.
+ */
 void reservations_allocated(struct reservations *r, uint32_t task);
 void reservations_releasing(struct reservations *r, uint32_t task);
 /* The job ended. */

@@ -197,35 +197,37 @@ void world_arrival_enter(struct world *w, uint32_t slot, enum job_status status)
 
 void world_arrival_due(struct world *w)
 {
-    struct job_spec s = w->arrivals.next;
+    struct job_spec *s = &w->arrivals.next;
+    const sim_tick submit = s->submit;
     struct graph *graph = NULL;
-    uint32_t model = s.model ? intern_find(&w->cfg.throughput->models, s.model) : NONE, shape = NONE;
+    uint32_t model = s->model ? intern_find(&w->cfg.throughput->models, s->model) : NONE, shape = NONE;
     uint64_t n_tasks = 0;
-    s.submit = w->loop.now;
+    s->submit = w->loop.now;
     w->arrivals.has_next = false;       /* it is inside now */
-    for (uint32_t g = 0; g < s.n_groups; g++) n_tasks += s.group[g].n;
+    for (uint32_t g = 0; g < s->n_groups; g++) n_tasks += s->group[g].n;
     if (n_tasks >> JOBS_INDEX_BITS != 0) {
         (void)diag_set(&w->fail, ST_EINPUT, "job '%s' (line %u of the trace) has %" PRIu64 " tasks; a job may have at most %d",
-                       s.id, s.line, n_tasks, (1 << JOBS_INDEX_BITS) - 1);
+                       s->id, s->line, n_tasks, (1 << JOBS_INDEX_BITS) - 1);
         return;
     }
-    if (s.elastic.max > 0 && !world_scale_check(w, &s, model)) return;
-    if (s.graph != NULL && (graph = graph_of(w, &s, (uint32_t)n_tasks)) == NULL) return;
-    struct task_group *group = groups_for(w, &s, model);
-    if (group != NULL) s.group = group;
-    const char *error = infeasible(w, &s, &shape);
+    if (s->elastic.max > 0 && !world_scale_check(w, s, model)) return;
+    if (s->graph != NULL && (graph = graph_of(w, s, (uint32_t)n_tasks)) == NULL) return;
+    struct task_group *group = groups_for(w, s, model);
+    if (group != NULL) s->group = group;
+    const char *error = infeasible(w, s, &shape);
     if (error != NULL && !w->cfg.reject_infeasible) {
-        report_infeasible(w, &s, shape, error);
+        report_infeasible(w, s, shape, error);
         mem_free(group);
         graph_destroy(graph);
         return;
     }
-    uint32_t slot = add(w, &s, graph, model);
+    uint32_t slot = add(w, s, graph, model);
     mem_free(group);
     w->arrivals.n_submitted++;
-    w->count.recorded = s.recorded;
-    if (s.after != NULL && error == NULL) world_after_submit(w, slot, &s);
+    w->count.recorded = s->recorded;
+    if (s->after != NULL && error == NULL) world_after_submit(w, slot, s);
     else world_arrival_enter(w, slot, error != NULL ? JOB_REJECTED : JOB_LIVE);
-    if (s.node != NULL && error == NULL) bind_job(w, slot, &s);
+    if (s->node != NULL && error == NULL) bind_job(w, slot, s);
+    s->submit = submit;                 /* the next may be earlier than now */
     world_arrival_fetch(w);
 }

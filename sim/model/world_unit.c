@@ -105,7 +105,7 @@ static void leave_node(struct world *w, uint32_t t, enum stop_reason reason)
     world_fold(w, FACT_STOP, order_of(w, t), reason, 0);
     TELL(w, stopped, t, reason);
     k->attained += w->loop.now - k->started_at;
-    reservations_releasing(&w->reservations, t);
+    if (j->reservation != NULL || k->loan != NULL) reservations_releasing(&w->reservations, t);
     cluster_release(w->cluster, t);
     k->state = reason == STOP_DONE || reason == STOP_TIMEOUT || reason == STOP_MISMATCH ? TASK_DONE : TASK_WAITING;
     j->n_running--;
@@ -236,7 +236,7 @@ static void occupy(struct world *w, uint32_t t)
         j->first_start = w->loop.now;
         world_after_started(w, k->job);
     }
-    reservations_allocated(&w->reservations, t);
+    if (j->reservation != NULL) reservations_allocated(&w->reservations, t);
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);
     const struct shape *asked = &w->shapes.at[k->shape];
     if (h->cpu_milli != asked->cpu_milli && !asked->exclusive) world_fold(w, FACT_RESIZE, order_of(w, t), (uint64_t)h->cpu_milli, 0);
