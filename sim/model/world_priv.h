@@ -96,8 +96,9 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
 /* Tell every observer that listens to `member`, in order; the world is the first argument. */
 #define TELL_EACH(w, member, ...) \
     do { const struct world_listeners *all_ = &(w)->listeners[OBSERVER_MEMBER(member)]; \
-         for (const struct listener *o_ = all_->at, *end_ = o_ + all_->n; o_ < end_; o_++) \
-             ((__typeof__(((struct observer *)0)->member))o_->tell)(__VA_ARGS__); } while (0)
+         for (size_t i_ = 0; i_ < all_->n; i_++) { \
+             const struct listener *o_ = &all_->at[i_]; \
+             ((__typeof__(((struct observer *)0)->member))o_->tell)(__VA_ARGS__); } } while (0)
 #define TELL(w, member, ...) TELL_EACH(w, member, o_->ctx, (w), __VA_ARGS__)
 #define TELL0(w, member) TELL_EACH(w, member, o_->ctx, (w))
 
