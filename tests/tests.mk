@@ -100,7 +100,7 @@ bench-curves: all $(MEASURE)            ## the same up to 100,000 nodes, 100,000
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) all $(B)/bench.db $(B)/bench.svg
 bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up to MOST=10000000 of them
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
-bench-nodes: all $(MEASURE)             ## what a job costs on 1,000 to 100,000 nodes, under POLICIES="a b"
+bench-nodes: all $(MEASURE)             ## what a job costs on 1,000 to 100,000 nodes, under POLICIES="a b", with JOBS=10000
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) nodes $(B)/bench.db $(B)/bench.svg
 .PHONY: bench-quick bench-curves bench-jobs bench-nodes
 

@@ -4,7 +4,8 @@
 # Each point goes into a SQLite file, the curves into a chart, and what a job costs at one point over what it costs at
 # another is held against ratios.csv: a quadratic never comes back unseen.
 # usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|all DB CHART   status 1: a ratio is above its bound
-# `jobs`: growth in jobs alone, up to MOST (10,000,000) of them; `nodes`: in nodes alone.  POLICIES: of these alone
+# `jobs`: growth in jobs alone, up to MOST (10,000,000) of them; `nodes`: in nodes alone, with
+# JOBS=10000 jobs.  POLICIES: of these alone
 set -eu
 fairway=$1 measure=$2 size=$3 db=$4 chart=$5
 here=$(dirname "$0")
@@ -64,7 +65,7 @@ point() {
 
 case $size in
 jobs)  nodes= queue= shapes= growth=$(printf '%s\n' 100000 1000000 "${MOST:-10000000}" | sort -nu) ;;
-nodes) nodes="1000 10000 50000 100000" n_nodes=10000 queue= shapes= growth= ;;
+nodes) nodes="1000 10000 50000 100000" n_nodes=${JOBS:-10000} queue= shapes= growth= ;;
 quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
 all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000
        growth="100000 1000000 10000000" ;;
