@@ -6,9 +6,9 @@
 #include "db/writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 
 struct writer {
     enum st (*work)(void *ctx, size_t place, struct diag *d);
@@ -44,17 +44,12 @@ static void *run(void *ctx)
 struct writer *writer_start(enum st (*work)(void *ctx, size_t place, struct diag *d), void *ctx)
 {
     struct writer *w;
-    sigset_t all, old;
     MEM_NEW(w);
     w->work = work;
     w->ctx = ctx;
     (void)pthread_mutex_init(&w->lock, NULL);
     (void)pthread_cond_init(&w->changed, NULL);
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-    const bool is_made = pthread_create(&w->thread, NULL, run, w) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (is_made) return w;
+    if (thread_start(&w->thread, run, w)) return w;
     mem_free(w);
     return NULL;
 }

@@ -2,11 +2,11 @@
 #include "input/trace/content.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "base/hash64.h"
+#include "base/thread.h"
 #include "input/trace/reader.h"
 
 enum { LARGE = 1 << 20 };       /* bytes that take longer than to make a thread */
@@ -50,13 +50,7 @@ static bool is_large(const struct trace_opts *o)
 enum st content_begin(struct content *x, const struct trace_opts *o, struct diag *d)
 {
     *x = (struct content){ .opts = o };
-    if (is_large(o) && base_n_processors() > 1) {
-        sigset_t all, old;
-        (void)sigfillset(&all);         /* signals are the others' */
-        (void)pthread_sigmask(SIG_SETMASK, &all, &old);
-        x->is_beside = pthread_create(&x->thread, NULL, hash_files, x) == 0;
-        (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-    }
+    x->is_beside = is_large(o) && base_n_processors() > 1 && thread_start(&x->thread, hash_files, x);
     if (x->is_beside) return ST_OK;
     (void)hash_files(x);
     if (x->st != ST_OK) *d = x->d;

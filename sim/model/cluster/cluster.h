@@ -87,7 +87,7 @@ struct cluster {
     struct intern  node_names, rack_names, gpu_types, labels, engines, licences;
     int64_t        licence_total[LICENCES_MAX], licence_free[LICENCES_MAX];    /* cluster-wide, whatever nodes are up */
     double         gpu_speed[GPU_TYPES_MAX];     /* of a type, 1 = nominal; models override */
-    sim_rate       gpu_rate[GPU_TYPES_MAX];      /* the same */
+    sim_rate       gpu_rate[GPU_TYPES_MAX];      /* the same as a rate */
     struct gpu_figures gpu_figures[GPU_TYPES_MAX];
     struct gpu_part gpu_part[GPU_TYPES_MAX];
     struct card_links *links; uint32_t n_links; size_t cap_links;      /* different ones */
