@@ -1,10 +1,12 @@
 /* mem.c -- calloc and realloc, checked: the only calls of them in sim/. */
+#define _DEFAULT_SOURCE     /* sbrk */
 #include "base/mem.h"
 
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "lib/pages.h"
 
 static _Noreturn void exhausted(size_t n, size_t size)
@@ -16,11 +18,14 @@ static _Noreturn void exhausted(size_t n, size_t size)
 void mem_use_large_pages(void)
 {
 #ifdef M_MMAP_THRESHOLD
-    enum { HEAP = 32 << 20, LARGE = 4 << 20 };      /* the heap may not be given more than this at once */
-    (void)mallopt(M_MMAP_THRESHOLD, HEAP);
-    (void)mallopt(M_TRIM_THRESHOLD, 2 * HEAP);
-    void *p = malloc(HEAP - LARGE);
-    if (p != NULL) free(pages_large(p, HEAP - LARGE));
+    enum { BLOCK = 28 << 20, BLOCKS = 9, MOST = 32 << 20, LARGE = 4 << 20 };    /* MOST: glibc takes no more */
+    void *block[BLOCKS];
+    char *const begin = sbrk(0);
+    (void)mallopt(M_MMAP_THRESHOLD, MOST);
+    (void)mallopt(M_TRIM_THRESHOLD, BLOCKS * MOST);
+    for (size_t i = 0; i < BLOCKS; i++) block[i] = malloc(BLOCK);
+    (void)pages_large(begin, (size_t)((char *)sbrk(0) - begin));
+    mem_free_all(block, BLOCKS);
     (void)mallopt(M_MMAP_THRESHOLD, LARGE);
 #endif
 }
