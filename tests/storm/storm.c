@@ -347,7 +347,8 @@ int main(int argc, char **argv)
         else ok = false;
     }
     struct shared *s = sandbox_share(sizeof *s);
-    if (!ok || (only != NULL && policy_of(only) == NULL) || (plan != NULL && !read_plan(&s->plan, plan))) {
+    const bool is_unknown = only != NULL && (strchr(only, ':') != NULL || policy_of(only) == NULL);    /* runs draw specs */
+    if (!ok || is_unknown || (plan != NULL && !read_plan(&s->plan, plan))) {
         (void)fputs("usage: storm [--runs N] [--first SEED] [--policy NAME] | --plan 'SEED SPEC [NODE:DOWN-UP ...] "
                     "[+JOB ...]' [--db | --check FILE]\n",
                     stderr);
