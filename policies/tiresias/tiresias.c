@@ -14,69 +14,10 @@
  * each such request class at most R releases and placements; O(R) with every= or foresee=, O(waiting) with a knob.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
-#include "lib/heap.h"
-#include "lib/sched/choose.h"
-#include "lib/sched/list.h"
 #include "builtin.h"
-#include "lib/util.h"
-#include "tiresias/gittins.h"
-#include "tiresias/skew.h"
-
-enum { LIMITS_MAX = 15, CARD = 1000, LEVEL_BIT = 58 };
-#define SECOND INT64_C(1000000)
-#define WAITING (INT64_C(1) << 56)      /* ranks of waiting units are around it, of running ones far below */
-#define LAST    (INT64_C(1) << 57)
-
-enum order { BY_START, BY_SUBMIT, BY_GITTINS, BY_ENTRY };
-enum foresee { EXACT, LATE, WHOLE_SECOND };
-
-/* A unit's place in the queues, by task slot. */
-struct stand {
-    uint64_t ordinal;
-    uint32_t index, level;
-    int64_t  rank;
-    int64_t  entry;             /* to its queue: which of all entries to any, from 1 */
-    int64_t  base;              /* running time that no longer counts: it had it when it was promoted */
-    int64_t  waited, since;     /* after having run, since then; and when the present wait began */
-    int64_t  rank_run;          /* before it was preempted: it keeps it if it goes on at that instant elsewhere */
-    bool     is_known, is_ranked;       /* ranked: when it was preempted */
-    int64_t  limit_at;          /* when it reaches its queue's limit if it runs on; POL_NEVER: it will not */
-    uint32_t place;             /* in `limits` */
-};
-
-/* A running unit, in the order of a decision. */
-struct runner { int64_t key; uint64_t ordinal; uint32_t index, id; int64_t gpu_milli; bool is_out, was_out; };
-struct chosen { uint32_t id; size_t place; };
-
-struct tiresias {
-    struct sched sched;
-    int64_t limit[LIMITS_MAX];  /* service at which queue i ends, thousandths of a card times us */
-    uint32_t n_limits;
-    bool    by_gpu;
-    enum foresee foresee;
-    enum order order;
-    enum choose choose;
-    double  knob;
-    int64_t every;
-    struct stand *stand; size_t cap_stand;
-    int64_t started, tail, front, entered;      /* ranks and entries given so far */
-    int64_t due, asked, reviewed;       /* when a unit changes queues next; the last wake; the last review */
-    uint64_t seen;              /* the plan's freed_epoch after the last decision */
-    bool    is_stirred;         /* a unit came, started or stopped since */
-    struct runner *run; size_t cap_run; uint32_t n_run;
-    bool    is_ordered;         /* `run` has those that run, or nobody is to be in it */
-    bool    is_late;            /* somebody who runs was demoted, and has a rank of those that wait */
-    uint32_t *limits; size_t cap_limits; uint32_t n_limits_at;  /* foresee=exact: who runs, as a heap by limit_at */
-    uint32_t *list; size_t cap_list;
-    uint32_t *stopped; size_t cap_stopped; uint32_t n_stopped;      /* choose=anew: in order, when `renewed` */
-    int64_t renewed;
-    struct chosen *chosen; size_t cap_chosen; uint32_t n_chosen;
-    struct pol_place *place; size_t cap_place, n_place;
-    uint32_t *taken; size_t cap_taken; uint32_t n_taken;        /* nodes that those chosen take whole */
-    struct gittins gittins;
-    bool    learns;             /* its samples are those of this run */
-    struct skew skew;
-};
+#include "lib/heap.h"
+#include "lib/sched/list.h"
+#include "tiresias/state.h"
 
 #define SLOW 0.9
 #define SLOW_TEXT "0.9"
@@ -129,7 +70,7 @@ static int64_t service(const struct tiresias *l, const struct unit *u)
 
 /* ---- places in the queues ---- */
 
-static int64_t key_of(const struct tiresias *l, const struct unit *u)
+int64_t tiresias_key(const struct tiresias *l, const struct unit *u)
 {
     const struct stand *p = &l->stand[u->task.slot];
     int64_t in = l->order == BY_START ? p->rank : l->order == BY_ENTRY ? p->entry :
@@ -151,7 +92,7 @@ static int64_t wait_key(void *self, const struct unit *u)
     p->is_ranked = false;
     p->since = l->sched.view->now_us;
     l->is_stirred = true;
-    return key_of(l, u);
+    return tiresias_key(l, u);
 }
 
 static int64_t run_key(void *self, const struct unit *u) { (void)self, (void)u; return 0; }     /* by arrival */
@@ -225,50 +166,6 @@ static int64_t until_promoted(const struct tiresias *l, const struct unit *u)
     return need >= (double)POL_NEVER / 2 ? POL_NEVER : need > 0 ? (int64_t)need : 0;
 }
 
-static int by_arrival(const void *a, const void *b)
-{
-    const struct runner *x = a, *y = b;
-    if (x->ordinal != y->ordinal) return x->ordinal < y->ordinal ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-static int in_order(const void *a, const void *b)
-{
-    const struct runner *x = a, *y = b;
-    return x->key != y->key ? (x->key < y->key ? -1 : 1) : by_arrival(a, b);
-}
-
-static void add_runner(struct tiresias *l, const struct unit *u, uint32_t id, int64_t key)
-{
-    const struct runner r = { .key = key, .ordinal = u->ordinal, .index = u->index, .id = id };
-    POL_PUSH(l->run, l->n_run, l->cap_run, r);
-}
-
-/* GPU shares that a task of the shape holds on a node. */
-static int64_t held_milli(const struct sched *d, const struct pol_shape *s, uint32_t node)
-{
-    return s->exclusive ? (int64_t)d->plan.node[node].n.n_gpu * CARD : (int64_t)s->n_gpu * s->gpu_milli;
-}
-
-/* Those that run, by arrival; in l->list. */
-static void list_running(struct tiresias *l)
-{
-    POL_RESERVE(l->list, l->cap_list, (size_t)l->sched.running.n + 1);
-    unit_set_list(&l->sched.running, &l->sched.units, l->list);
-}
-
-/* Those that run, in the order of a decision; in l->run. */
-static void order_running(struct tiresias *l)
-{
-    l->n_run = 0;
-    list_running(l);
-    for (uint32_t i = 0; i < l->sched.running.n; i++) {
-        const struct unit *u = sched_unit(&l->sched, l->list[i]);
-        add_runner(l, u, l->list[i], key_of(l, u));
-    }
-    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, in_order);
-}
-
 /* Those that wait, for which `is` holds, by arrival; in l->run. */
 static void list_waiting(struct tiresias *l, bool (*is)(const struct tiresias *, const struct unit *))
 {
@@ -278,17 +175,17 @@ static void list_waiting(struct tiresias *l, bool (*is)(const struct tiresias *,
     uint32_t id;
     queue_walk_open(w, &d->wait, &d->units, NULL, NULL);
     for (; (id = queue_walk_top(w)) != POL_NONE; queue_walk_step(w, &d->units, POL_NEVER))
-        if (is == NULL || is(l, sched_unit(d, id))) add_runner(l, sched_unit(d, id), id, 0);
-    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, by_arrival);
+        if (is == NULL || is(l, sched_unit(d, id))) tiresias_add_runner(l, sched_unit(d, id), id, 0);
+    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, tiresias_by_arrival);
 }
 
 static bool is_promoted(const struct tiresias *l, const struct unit *u) { return until_promoted(l, u) == 0; }
 
-static void rekey(struct tiresias *l, uint32_t id)
+void tiresias_rekey(struct tiresias *l, uint32_t id)
 {
     struct sched *d = &l->sched;
     queue_del(&d->wait, &d->units, id);
-    sched_unit(d, id)->key = key_of(l, sched_unit(d, id));
+    sched_unit(d, id)->key = tiresias_key(l, sched_unit(d, id));
     queue_add(&d->wait, &d->units, id);
 }
 
@@ -296,15 +193,15 @@ static void rekey(struct tiresias *l, uint32_t id)
 static uint32_t list_due(struct tiresias *l)
 {
     if (!has_heap(l)) {
-        list_running(l);
+        tiresias_list_running(l);
         return l->sched.running.n;
     }
     l->n_run = 0;
     while (l->n_limits_at > 0 && l->stand[l->limits[0]].limit_at <= l->sched.view->now_us) {
-        add_runner(l, sched_unit(&l->sched, l->limits[0]), l->limits[0], 0);
+        tiresias_add_runner(l, sched_unit(&l->sched, l->limits[0]), l->limits[0], 0);
         limits_take(l, l->limits, l->n_limits_at--, 0);
     }
-    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, by_arrival);
+    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, tiresias_by_arrival);
     POL_RESERVE(l->list, l->cap_list, l->n_run);
     for (uint32_t i = 0; i < l->n_run; i++) l->list[i] = l->run[i].id;
     return l->n_run;
@@ -338,220 +235,11 @@ static void review(struct tiresias *l)
         l->stand[id] = (struct stand){ .ordinal = l->run[i].ordinal, .index = l->run[i].index, .is_known = true,
                                        .rank = WAITING + ++l->tail, .entry = ++l->entered,
                                        .base = sched_unit(d, id)->attained, .since = now };
-        rekey(l, id);
+        tiresias_rekey(l, id);
     }
 }
 
 /* ---- a decision ---- */
-
-/* Put a released running unit back where it runs; false, and it may be there in part: that is no longer free. */
-static bool put_back(struct tiresias *l, uint32_t id)
-{
-    struct sched *d = &l->sched;
-    uint32_t t = id;
-    for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
-        const struct sched_held *h = &d->held[t];
-        const struct pol_shape s = sched_held_shape(d, t);
-        const struct pol_node *n = &d->plan.node[h->node].n;
-        const struct pol_card *card = plan_cards_of(&d->plan, h->node);
-        if (!pol_node_fits_beside_cards(n, &s)) return false;
-        for (uint32_t k = 0; k < l->n_taken; k++)       /* what asks for nothing would fit there */
-            if (l->taken[k] == h->node) return false;
-        for (uint32_t k = 0; k < n->n_gpu; k++)
-            if ((h->cards >> k & 1) != 0 && !pol_node_card_fits(&card[k], &s)) return false;
-        plan_allocate(&d->plan, h->node, &s, h->cards);
-    }
-    return true;
-}
-
-/*
- * Release running units from the last to `from` until the unit fits, put back in order those beside whom it still
- * does, and place it.
- */
-static bool make_room(struct tiresias *l, uint32_t unit, uint32_t from, int64_t ask, int64_t *free_milli)
-{
-    struct sched *d = &l->sched;
-    struct plan_mark m = plan_mark(&d->plan);
-    int64_t was = *free_milli;
-    bool fits = false;
-    for (uint32_t k = l->n_run; k-- > from && !fits;) {
-        struct runner *r = &l->run[k];
-        r->was_out = r->is_out;
-        if (r->is_out) continue;
-        sched_release(d, r->id);
-        r->is_out = true;
-        *free_milli += r->gpu_milli;
-        fits = *free_milli >= ask && skew_fits(&l->skew, unit);
-    }
-    if (!fits) {
-        plan_undo(&d->plan, m);
-        for (uint32_t k = from; k < l->n_run; k++) l->run[k].is_out = l->run[k].was_out;
-        *free_milli = was;
-        if (!skew_holds(&l->skew, sched_unit(d, unit))) sched_note_failed(d, sched_unit(d, unit)->request_class);
-        return false;
-    }
-    for (uint32_t k = from; k < l->n_run; k++) {
-        struct runner *r = &l->run[k];
-        if (!r->is_out || *free_milli - r->gpu_milli < ask) continue;
-        struct plan_mark one = plan_mark(&d->plan);
-        if (!put_back(l, r->id) || !skew_fits(&l->skew, unit)) {
-            plan_undo(&d->plan, one);
-            continue;
-        }
-        plan_keep(&d->plan, one);
-        r->is_out = false;
-        *free_milli -= r->gpu_milli;
-    }
-    plan_keep(&d->plan, m);
-    if (skew_place(&l->skew, unit)) return true;
-    d->host->fail(d->host->ctx, "the plugin of place= gives two answers to one question");
-    return false;
-}
-
-/* It starts at d->place; returns the GPU shares that it then holds. */
-static int64_t choose(struct tiresias *l, uint32_t id)
-{
-    struct sched *d = &l->sched;
-    const struct request_class *c = &d->classes.at[sched_unit(d, id)->request_class];
-    int64_t milli = 0;
-    for (uint32_t i = 0; i < c->n_tasks; i++) {
-        const struct pol_shape *s = &d->plan.shape[c->shape[i]];
-        milli += held_milli(d, s, d->place[i].node);
-        if (s->exclusive) POL_PUSH(l->taken, l->n_taken, l->cap_taken, d->place[i].node);
-    }
-    POL_PUSH(l->chosen, l->n_chosen, l->cap_chosen, (struct chosen){ id, l->n_place });
-    uint32_t n = sched_unit(d, id)->n_tasks;
-    POL_RESERVE(l->place, l->cap_place, l->n_place + n);
-    memcpy(l->place + l->n_place, d->place, n * sizeof *d->place);
-    l->n_place += n;
-    return milli;
-}
-
-/* What those that run hold in all, and each of them; they are put in order where they are not yet. */
-static int64_t hold_running(struct tiresias *l)
-{
-    struct sched *d = &l->sched;
-    int64_t sum = 0;
-    if (!l->is_ordered) order_running(l);
-    l->is_ordered = true;
-    for (uint32_t k = 0; k < l->n_run; k++) {
-        struct runner *r = &l->run[k];
-        uint32_t t = r->id;
-        for (uint32_t i = 0; i < sched_unit(d, r->id)->n_tasks; i++, t = d->held[t].next)
-            r->gpu_milli += held_milli(d, &d->plan.shape[d->held[t].shape], d->held[t].node);
-        sum += r->gpu_milli;
-    }
-    return sum;
-}
-
-/* Go through the order, and plan who is out and who starts. */
-static void scan(struct tiresias *l)
-{
-    struct sched *d = &l->sched;
-    struct queue_walk *w = &d->walk;
-    int64_t free_milli = d->plan.gpu_free, later = -1;      /* on nodes; held by those behind it, who are not out */
-    uint32_t id, next = 0;
-    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
-        const struct unit *u = sched_unit(d, id);
-        const struct runner at = { .key = u->key, .ordinal = u->ordinal, .index = u->index };
-        int64_t ask = sched_gpu_milli(d, u);
-        bool fits = skew_place(&l->skew, id), made = false;
-        if (!fits && later < 0) later = hold_running(l);
-        for (; !fits && next < l->n_run && in_order(&l->run[next], &at) < 0; next++)
-            if (!l->run[next].is_out) later -= l->run[next].gpu_milli;
-        if (!fits && free_milli + later >= ask) {
-            int64_t before = free_milli;
-            made = make_room(l, id, next, ask, &free_milli);
-            later -= free_milli - before;
-        }
-        if (!fits && !made) {
-            if (skew_holds(&l->skew, u)) queue_walk_step(w, &d->units, POL_NEVER);      /* who asks the same may fit */
-            else sched_pass(d, w);
-            continue;
-        }
-        free_milli -= choose(l, id);
-        queue_walk_step(w, &d->units, POL_NEVER);
-    }
-}
-
-/* In order, who finds its cards among those left by count is to run; the others stop, and only then is it placed. */
-static void scan_by_count(struct tiresias *l)
-{
-    struct sched *d = &l->sched;
-    struct queue_walk *w = &d->walk;
-    int64_t left = choose_cards(d);
-    uint32_t id, next = 0, n_taken = 0;
-    POL_RESERVE(l->list, l->cap_list, (size_t)d->wait.n + 1);
-    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL);; queue_walk_step(w, &d->units, POL_NEVER)) {
-        id = queue_walk_top(w);
-        const struct unit *u = id == POL_NONE ? NULL : sched_unit(d, id);
-        const struct runner at = { .key = u ? u->key : 0, .ordinal = u ? u->ordinal : 0, .index = u ? u->index : 0 };
-        for (; next < l->n_run; next++) {
-            struct runner *r = &l->run[next];
-            if (u != NULL && in_order(r, &at) > 0) break;
-            r->is_out = !choose_takes(d, sched_unit(d, r->id), &left);
-        }
-        if (u == NULL) break;
-        if (choose_takes(d, u, &left)) l->list[n_taken++] = id;
-    }
-    for (uint32_t k = 0; k < l->n_run; k++)
-        if (l->run[k].is_out) sched_release(d, l->run[k].id);
-    for (uint32_t i = 0; i < n_taken; i++)
-        if (skew_place(&l->skew, l->list[i])) (void)choose(l, l->list[i]);
-}
-
-/* choose=anew: all stop, and keep their places in the queues; false: nobody runs. */
-static bool stop_all(struct tiresias *l)
-{
-    struct sched *d = &l->sched;
-    order_running(l);
-    for (uint32_t k = 0; k < l->n_run; k++) {
-        struct stand *p = &l->stand[l->run[k].id];
-        p->rank_run = p->rank < WAITING / 2 ? p->rank : 0;
-        p->is_ranked = true;
-        POL_PUSH(l->stopped, l->n_stopped, l->cap_stopped, l->run[k].id);
-        choose_stop(d, l->run[k].id, "all are placed anew");
-    }
-    return l->n_run > 0;
-}
-
-/* Of those that were stopped to be placed anew, who waits now goes to the head, as who is preempted does. */
-static void settle_stopped(struct tiresias *l)
-{
-    struct sched *d = &l->sched;
-    for (uint32_t k = l->n_stopped; k-- > 0;) {
-        uint32_t id = l->stopped[k];
-        struct stand *p = &l->stand[id];
-        if (sched_unit(d, id)->state != UNIT_WAITING || p->rank_run == 0) continue;
-        p->rank = WAITING - ++l->front;
-        p->rank_run = 0;
-        rekey(l, id);
-    }
-    l->n_stopped = 0;
-}
-
-/* Carry it out: who is out goes to the head of those that wait, who starts behind those that run. */
-static void apply(struct tiresias *l)
-{
-    struct sched *d = &l->sched;
-    for (uint32_t k = l->n_run; k-- > 0;) {
-        struct stand *p = &l->stand[l->run[k].id];
-        if (!l->run[k].is_out) continue;
-        p->rank_run = p->rank < WAITING / 2 ? p->rank : 0;
-        if (p->rank_run > 0) p->rank = WAITING - ++l->front;        /* else it was just demoted, and stays there */
-        p->is_ranked = true;
-        sched_preempt(d, l->run[k].id, "units before it in the queues take its room");
-    }
-    for (uint32_t i = 0; i < l->n_chosen; i++) {
-        uint32_t id = l->chosen[i].id;
-        memcpy(d->place, l->place + l->chosen[i].place, sched_unit(d, id)->n_tasks * sizeof *d->place);
-        sched_start(d, id, "fits beside those before it in the queues");
-    }
-    for (uint32_t k = 0; k < l->n_run; k++) {
-        struct stand *p = &l->stand[l->run[k].id];
-        if (!l->run[k].is_out && p->rank >= WAITING / 2) p->rank = ++l->started;
-    }
-}
 
 /* How long until a running unit reaches its limit, as far as it is foreseen where that is not exact. */
 static int64_t until_demoted(const struct tiresias *l, const struct unit *u)
@@ -579,7 +267,7 @@ static void ask(struct tiresias *l)
             const int64_t at = l->stand[l->limits[0]].limit_at;
             l->due = at > now ? at : now + 1;
         } else if (!has_heap(l)) {
-            list_running(l);
+            tiresias_list_running(l);
             for (uint32_t i = 0; i < d->running.n; i++) {
                 int64_t at = pol_after(now, until_demoted(l, sched_unit(d, l->list[i])));
                 if (at < l->due) l->due = at;
@@ -596,24 +284,6 @@ static void ask(struct tiresias *l)
     d->host->wake(d->host->ctx, l->due);
 }
 
-/* Who runs, anew. */
-static void rearrange(struct tiresias *l)
-{
-    l->n_chosen = 0;
-    l->n_place = l->n_taken = 0;
-    l->n_run = 0;
-    l->is_ordered = l->choose == CHOOSE_ANEW;           /* all wait, or have just been placed */
-    if (!l->is_ordered && (l->is_late || l->choose == CHOOSE_COUNT)) {
-        order_running(l);
-        l->is_ordered = true;
-    }
-    l->is_late = false;
-    if (l->choose == CHOOSE_COUNT) scan_by_count(l);
-    else scan(l);
-    apply(l);
-    settle_stopped(l);
-}
-
 static void decide(void *self)
 {
     struct tiresias *l = self;
@@ -628,13 +298,13 @@ static void decide(void *self)
     review(l);
     if (l->order == BY_GITTINS && gittins_learn(&l->gittins)) {
         list_waiting(l, NULL);
-        for (uint32_t i = 0; i < l->n_run; i++) rekey(l, l->run[i].id);
+        for (uint32_t i = 0; i < l->n_run; i++) tiresias_rekey(l, l->run[i].id);
     }
     if (l->choose == CHOOSE_ANEW && l->renewed != d->view->now_us) {
         l->renewed = d->view->now_us;
-        if (stop_all(l)) return;                /* the host tells of it at this instant */
+        if (tiresias_stop_all(l)) return;                /* the host tells of it at this instant */
     }
-    if (d->wait.n > 0) rearrange(l);
+    if (d->wait.n > 0) tiresias_rearrange(l);
     ask(l);
     l->seen = d->plan.freed_epoch;
     l->is_stirred = false;
@@ -660,11 +330,11 @@ static bool init(void *self, const union pol_value *value, char *error, size_t c
 {
     struct tiresias *l = self;
     l->by_gpu = value[P_GPU].i != 0;
-    l->order = (enum order)value[P_ORDER].i;
+    l->order = (enum tiresias_order)value[P_ORDER].i;
     l->knob = value[P_KNOB].x;
     l->gittins.delta = value[P_DELTA].i;
     l->every = value[P_EVERY].i;
-    l->foresee = (enum foresee)value[P_FORESEE].i;
+    l->foresee = (enum tiresias_foresee)value[P_FORESEE].i;
     l->choose = (enum choose)value[P_CHOOSE].i;
     l->asked = l->reviewed = l->renewed = -1;
     skew_init(&l->skew, &l->sched, (enum skew_who)value[P_CONSOLIDATE].i, value[P_SLOW].x);

@@ -1,0 +1,279 @@
+/*
+ * rearrange.c -- who runs: a decision goes through the order of the queues and takes whatever fits beside what it took
+ * before, and who runs and was not taken is preempted.
+ *
+ * Cost: as tiresias.c has it.
+ */
+#include "tiresias/state.h"
+
+/* ---- those that run, in order ---- */
+
+int tiresias_by_arrival(const void *a, const void *b)
+{
+    const struct runner *x = a, *y = b;
+    if (x->ordinal != y->ordinal) return x->ordinal < y->ordinal ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const struct runner *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key ? -1 : 1) : tiresias_by_arrival(a, b);
+}
+
+void tiresias_add_runner(struct tiresias *l, const struct unit *u, uint32_t id, int64_t key)
+{
+    const struct runner r = { .key = key, .ordinal = u->ordinal, .index = u->index, .id = id };
+    POL_PUSH(l->run, l->n_run, l->cap_run, r);
+}
+
+/* GPU shares that a task of the shape holds on a node. */
+static int64_t held_milli(const struct sched *d, const struct pol_shape *s, uint32_t node)
+{
+    return s->exclusive ? (int64_t)d->plan.node[node].n.n_gpu * CARD : (int64_t)s->n_gpu * s->gpu_milli;
+}
+
+void tiresias_list_running(struct tiresias *l)
+{
+    POL_RESERVE(l->list, l->cap_list, (size_t)l->sched.running.n + 1);
+    unit_set_list(&l->sched.running, &l->sched.units, l->list);
+}
+
+/* Those that run, in the order of a decision; in l->run. */
+static void order_running(struct tiresias *l)
+{
+    l->n_run = 0;
+    tiresias_list_running(l);
+    for (uint32_t i = 0; i < l->sched.running.n; i++) {
+        const struct unit *u = sched_unit(&l->sched, l->list[i]);
+        tiresias_add_runner(l, u, l->list[i], tiresias_key(l, u));
+    }
+    if (l->n_run > 0) qsort(l->run, l->n_run, sizeof *l->run, in_order);
+}
+
+/* ---- through the order ---- */
+
+/* Put a released running unit back where it runs; false, and it may be there in part: that is no longer free. */
+static bool put_back(struct tiresias *l, uint32_t id)
+{
+    struct sched *d = &l->sched;
+    uint32_t t = id;
+    for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks; i++, t = d->held[t].next) {
+        const struct sched_held *h = &d->held[t];
+        const struct pol_shape s = sched_held_shape(d, t);
+        const struct pol_node *n = &d->plan.node[h->node].n;
+        const struct pol_card *card = plan_cards_of(&d->plan, h->node);
+        if (!pol_node_fits_beside_cards(n, &s)) return false;
+        for (uint32_t k = 0; k < l->n_taken; k++)       /* what asks for nothing would fit there */
+            if (l->taken[k] == h->node) return false;
+        for (uint32_t k = 0; k < n->n_gpu; k++)
+            if ((h->cards >> k & 1) != 0 && !pol_node_card_fits(&card[k], &s)) return false;
+        plan_allocate(&d->plan, h->node, &s, h->cards);
+    }
+    return true;
+}
+
+/*
+ * Release running units from the last to `from` until the unit fits, put back in order those beside whom it still
+ * does, and place it.
+ */
+static bool make_room(struct tiresias *l, uint32_t unit, uint32_t from, int64_t ask, int64_t *free_milli)
+{
+    struct sched *d = &l->sched;
+    struct plan_mark m = plan_mark(&d->plan);
+    int64_t was = *free_milli;
+    bool fits = false;
+    for (uint32_t k = l->n_run; k-- > from && !fits;) {
+        struct runner *r = &l->run[k];
+        r->was_out = r->is_out;
+        if (r->is_out) continue;
+        sched_release(d, r->id);
+        r->is_out = true;
+        *free_milli += r->gpu_milli;
+        fits = *free_milli >= ask && skew_fits(&l->skew, unit);
+    }
+    if (!fits) {
+        plan_undo(&d->plan, m);
+        for (uint32_t k = from; k < l->n_run; k++) l->run[k].is_out = l->run[k].was_out;
+        *free_milli = was;
+        if (!skew_holds(&l->skew, sched_unit(d, unit))) sched_note_failed(d, sched_unit(d, unit)->request_class);
+        return false;
+    }
+    for (uint32_t k = from; k < l->n_run; k++) {
+        struct runner *r = &l->run[k];
+        if (!r->is_out || *free_milli - r->gpu_milli < ask) continue;
+        struct plan_mark one = plan_mark(&d->plan);
+        if (!put_back(l, r->id) || !skew_fits(&l->skew, unit)) {
+            plan_undo(&d->plan, one);
+            continue;
+        }
+        plan_keep(&d->plan, one);
+        r->is_out = false;
+        *free_milli -= r->gpu_milli;
+    }
+    plan_keep(&d->plan, m);
+    if (skew_place(&l->skew, unit)) return true;
+    d->host->fail(d->host->ctx, "the plugin of place= gives two answers to one question");
+    return false;
+}
+
+/* It starts at d->place; returns the GPU shares that it then holds. */
+static int64_t choose(struct tiresias *l, uint32_t id)
+{
+    struct sched *d = &l->sched;
+    const struct request_class *c = &d->classes.at[sched_unit(d, id)->request_class];
+    int64_t milli = 0;
+    for (uint32_t i = 0; i < c->n_tasks; i++) {
+        const struct pol_shape *s = &d->plan.shape[c->shape[i]];
+        milli += held_milli(d, s, d->place[i].node);
+        if (s->exclusive) POL_PUSH(l->taken, l->n_taken, l->cap_taken, d->place[i].node);
+    }
+    POL_PUSH(l->chosen, l->n_chosen, l->cap_chosen, (struct chosen){ id, l->n_place });
+    uint32_t n = sched_unit(d, id)->n_tasks;
+    POL_RESERVE(l->place, l->cap_place, l->n_place + n);
+    memcpy(l->place + l->n_place, d->place, n * sizeof *d->place);
+    l->n_place += n;
+    return milli;
+}
+
+/* What those that run hold in all, and each of them; they are put in order where they are not yet. */
+static int64_t hold_running(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    int64_t sum = 0;
+    if (!l->is_ordered) order_running(l);
+    l->is_ordered = true;
+    for (uint32_t k = 0; k < l->n_run; k++) {
+        struct runner *r = &l->run[k];
+        uint32_t t = r->id;
+        for (uint32_t i = 0; i < sched_unit(d, r->id)->n_tasks; i++, t = d->held[t].next)
+            r->gpu_milli += held_milli(d, &d->plan.shape[d->held[t].shape], d->held[t].node);
+        sum += r->gpu_milli;
+    }
+    return sum;
+}
+
+/* Go through the order, and plan who is out and who starts. */
+static void scan(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    struct queue_walk *w = &d->walk;
+    int64_t free_milli = d->plan.gpu_free, later = -1;      /* on nodes; held by those behind it, who are not out */
+    uint32_t id, next = 0;
+    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
+        const struct unit *u = sched_unit(d, id);
+        const struct runner at = { .key = u->key, .ordinal = u->ordinal, .index = u->index };
+        int64_t ask = sched_gpu_milli(d, u);
+        bool fits = skew_place(&l->skew, id), made = false;
+        if (!fits && later < 0) later = hold_running(l);
+        for (; !fits && next < l->n_run && in_order(&l->run[next], &at) < 0; next++)
+            if (!l->run[next].is_out) later -= l->run[next].gpu_milli;
+        if (!fits && free_milli + later >= ask) {
+            int64_t before = free_milli;
+            made = make_room(l, id, next, ask, &free_milli);
+            later -= free_milli - before;
+        }
+        if (!fits && !made) {
+            if (skew_holds(&l->skew, u)) queue_walk_step(w, &d->units, POL_NEVER);      /* who asks the same may fit */
+            else sched_pass(d, w);
+            continue;
+        }
+        free_milli -= choose(l, id);
+        queue_walk_step(w, &d->units, POL_NEVER);
+    }
+}
+
+/* In order, who finds its cards among those left by count is to run; the others stop, and only then is it placed. */
+static void scan_by_count(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    struct queue_walk *w = &d->walk;
+    int64_t left = choose_cards(d);
+    uint32_t id, next = 0, n_taken = 0;
+    POL_RESERVE(l->list, l->cap_list, (size_t)d->wait.n + 1);
+    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL);; queue_walk_step(w, &d->units, POL_NEVER)) {
+        id = queue_walk_top(w);
+        const struct unit *u = id == POL_NONE ? NULL : sched_unit(d, id);
+        const struct runner at = { .key = u ? u->key : 0, .ordinal = u ? u->ordinal : 0, .index = u ? u->index : 0 };
+        for (; next < l->n_run; next++) {
+            struct runner *r = &l->run[next];
+            if (u != NULL && in_order(r, &at) > 0) break;
+            r->is_out = !choose_takes(d, sched_unit(d, r->id), &left);
+        }
+        if (u == NULL) break;
+        if (choose_takes(d, u, &left)) l->list[n_taken++] = id;
+    }
+    for (uint32_t k = 0; k < l->n_run; k++)
+        if (l->run[k].is_out) sched_release(d, l->run[k].id);
+    for (uint32_t i = 0; i < n_taken; i++)
+        if (skew_place(&l->skew, l->list[i])) (void)choose(l, l->list[i]);
+}
+
+bool tiresias_stop_all(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    order_running(l);
+    for (uint32_t k = 0; k < l->n_run; k++) {
+        struct stand *p = &l->stand[l->run[k].id];
+        p->rank_run = p->rank < WAITING / 2 ? p->rank : 0;
+        p->is_ranked = true;
+        POL_PUSH(l->stopped, l->n_stopped, l->cap_stopped, l->run[k].id);
+        choose_stop(d, l->run[k].id, "all are placed anew");
+    }
+    return l->n_run > 0;
+}
+
+/* Of those that were stopped to be placed anew, who waits now goes to the head, as who is preempted does. */
+static void settle_stopped(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    for (uint32_t k = l->n_stopped; k-- > 0;) {
+        uint32_t id = l->stopped[k];
+        struct stand *p = &l->stand[id];
+        if (sched_unit(d, id)->state != UNIT_WAITING || p->rank_run == 0) continue;
+        p->rank = WAITING - ++l->front;
+        p->rank_run = 0;
+        tiresias_rekey(l, id);
+    }
+    l->n_stopped = 0;
+}
+
+/* Carry it out: who is out goes to the head of those that wait, who starts behind those that run. */
+static void apply(struct tiresias *l)
+{
+    struct sched *d = &l->sched;
+    for (uint32_t k = l->n_run; k-- > 0;) {
+        struct stand *p = &l->stand[l->run[k].id];
+        if (!l->run[k].is_out) continue;
+        p->rank_run = p->rank < WAITING / 2 ? p->rank : 0;
+        if (p->rank_run > 0) p->rank = WAITING - ++l->front;        /* else it was just demoted, and stays there */
+        p->is_ranked = true;
+        sched_preempt(d, l->run[k].id, "units before it in the queues take its room");
+    }
+    for (uint32_t i = 0; i < l->n_chosen; i++) {
+        uint32_t id = l->chosen[i].id;
+        memcpy(d->place, l->place + l->chosen[i].place, sched_unit(d, id)->n_tasks * sizeof *d->place);
+        sched_start(d, id, "fits beside those before it in the queues");
+    }
+    for (uint32_t k = 0; k < l->n_run; k++) {
+        struct stand *p = &l->stand[l->run[k].id];
+        if (!l->run[k].is_out && p->rank >= WAITING / 2) p->rank = ++l->started;
+    }
+}
+
+void tiresias_rearrange(struct tiresias *l)
+{
+    l->n_chosen = 0;
+    l->n_place = l->n_taken = 0;
+    l->n_run = 0;
+    l->is_ordered = l->choose == CHOOSE_ANEW;           /* all wait, or have just been placed */
+    if (!l->is_ordered && (l->is_late || l->choose == CHOOSE_COUNT)) {
+        order_running(l);
+        l->is_ordered = true;
+    }
+    l->is_late = false;
+    if (l->choose == CHOOSE_COUNT) scan_by_count(l);
+    else scan(l);
+    apply(l);
+    settle_stopped(l);
+}
