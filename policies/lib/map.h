@@ -37,6 +37,13 @@ static inline void map_fini(struct map *m)
     memset(m, 0, sizeof *m);
 }
 
+/* Remove all; their room stays. */
+static inline void map_clear(struct map *m)
+{
+    if (m->n > 0) memset(m->at, 0xff, m->n_slots * sizeof *m->at);
+    m->n = 0;
+}
+
 /* A 64-bit key, or hash, to one whose low 32 bits all depend on all of it. */
 static inline uint32_t map_mix(uint64_t x) { return (uint32_t)((x * UINT64_C(0x9e3779b97f4a7c15)) >> 32); }
 

@@ -1,32 +1,22 @@
 /*
- * ids.c -- runs of hashes, and their merge: equal ones come one after another, in order of line.
- * Invariant: with a file each run in it has `most` entries, without one all that there is is in memory.
+ * ids.c -- a map of hashes, and when they are too many, parts that are small enough for one: what is put into a part
+ * waits in a block of it, and full blocks are in the file, chained in order of line.
  */
 #include "input/trace/ids.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "lib/heap.h"
 
-/* What is read of a run at once. */
-enum { READ_AHEAD = 1024 };
+static const size_t BLOCK_BYTES = IDS_BLOCK * sizeof(struct ids_entry);
 
 void ids_fini(struct ids *s)
 {
-    mem_free(s->at);
+    MEM_FREE(s->at, s->next);
     map_fini(&s->map);
     if (s->file != NULL) (void)fclose(s->file);
     *s = (struct ids){ .at = NULL };
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct ids_entry *x = a, *y = b;
-    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
 }
 
 static enum st failed(const char *what, struct diag *d)
@@ -35,93 +25,98 @@ static enum st failed(const char *what, struct diag *d)
                     errno != 0 ? strerror(errno) : "it is too short");
 }
 
-/* What is in memory becomes a run of the file. */
-static enum st write_run(struct ids *s, struct diag *d)
+/* Into its part. */
+static enum st put(struct ids *s, struct ids_entry e, struct diag *d)
 {
-    if (s->file == NULL && (s->file = scratch_file()) == NULL) return failed("make", d);
-    qsort(s->at, s->n, sizeof *s->at, by_hash);
-    if (fwrite(s->at, sizeof *s->at, s->n, s->file) != s->n || fflush(s->file) != 0) return failed("write", d);
-    s->n_runs++;
-    s->n = 0;
+    struct ids_part *p = &s->part[e.high / (UINT32_MAX / IDS_PARTS + 1)];
+    struct ids_entry *block = s->at + (size_t)(p - s->part) * IDS_BLOCK;
+    block[p->n++] = e;
+    if (p->n < IDS_BLOCK) return ST_OK;
+    const uint32_t k = (uint32_t)s->n_next;
+    if (p->n_blocks++ == 0) p->first = k;
+    else s->next[p->last] = k;
+    p->last = k;
+    p->n = 0;
+    MEM_PUSH(s->next, s->n_next, s->cap_next, 0);
+    return fwrite(block, 1, BLOCK_BYTES, s->file) == BLOCK_BYTES ? ST_OK : failed("write", d);
+}
+
+/* What is in memory goes to the parts. */
+static enum st leave_memory(struct ids *s, struct diag *d)
+{
+    struct ids_entry *const was = s->at;
+    enum st st = ST_OK;
+    if ((s->file = scratch_file()) == NULL) return failed("make", d);
+    MEM_ARRAY(s->at, (size_t)IDS_PARTS * IDS_BLOCK);
+    for (size_t i = 0; i < s->n && st == ST_OK; i++) st = put(s, was[i], d);
+    mem_free(was);
     map_fini(&s->map);
-    return ST_OK;
+    return st;
+}
+
+/* The entry of this hash; MAP_NONE: there is none. */
+static uint32_t find(const struct map *m, const struct ids_entry *at, struct ids_entry e)
+{
+    uint32_t k;
+    MAP_EACH(k, m, e.low)
+        if (at[k].high == e.high) break;
+    return k;
 }
 
 enum st ids_add(struct ids *s, uint64_t hash, uint32_t line, uint32_t *before, struct diag *d)
 {
-    uint32_t k;
+    const struct ids_entry e = { (uint32_t)(hash >> 32), (uint32_t)hash, line };
     if (s->most == 0) s->most = IDS_MOST;
-    if (s->n == s->most) TRY(write_run(s, d));
     *before = 0;
-    MAP_EACH(k, &s->map, (uint32_t)hash)
-        if (s->at[k].hash == hash) *before = (uint32_t)s->at[k].line;
-    map_add(&s->map, (uint32_t)hash, (uint32_t)s->n);
+    if (s->file == NULL && s->n == s->most) TRY(leave_memory(s, d));
+    if (s->file != NULL) return put(s, e, d);
+    const uint32_t k = find(&s->map, s->at, e);
+    if (k != MAP_NONE) *before = s->at[k].line;
+    map_add(&s->map, e.low, (uint32_t)s->n);
     MEM_ROOM(s->at, s->cap, s->n + 1);
-    s->at[s->n++] = (struct ids_entry){ hash, line };
+    s->at[s->n++] = e;
     return ST_OK;
 }
 
-/* A run that is merged: its first entry that was not taken, and what was read of it. */
-struct run { struct ids_entry at, *ahead; size_t n, next; uint64_t left; int64_t offset; };
-#define EARLIER(c, a, b) (by_hash(&(a)->at, &(b)->at) < 0)
-HEAP(runs, int, struct run, EARLIER);
-
-/* The run's next entry; *more false: it has none. */
-static enum st advance(const struct ids *s, struct run *r, bool *more, struct diag *d)
+/* All entries of a part, in order of line. */
+static enum st read_part(const struct ids *s, const struct ids_part *p, struct ids_entry *to, struct diag *d)
 {
-    *more = r->next < r->n || r->left > 0;
-    if (!*more) return ST_OK;
-    if (r->next == r->n) {
-        r->n = r->left < READ_AHEAD ? (size_t)r->left : READ_AHEAD;
-        r->next = 0;
-        if (!scratch_read(s->file, r->ahead, r->n * sizeof *r->ahead, r->offset)) return failed("read", d);
-        r->offset += (int64_t)(r->n * sizeof *r->ahead);
-        r->left -= r->n;
-    }
-    r->at = r->ahead[r->next++];
+    uint32_t k = p->first;
+    for (uint32_t i = 0; i < p->n_blocks; i++, to += IDS_BLOCK, k = s->next[k])
+        if (!scratch_read(s->file, to, BLOCK_BYTES, (int64_t)(k * BLOCK_BYTES))) return failed("read", d);
+    memcpy(to, s->at + (size_t)(p - s->part) * IDS_BLOCK, p->n * sizeof *to);
     return ST_OK;
 }
 
-static enum st merge(const struct ids *s, struct run *run, size_t n, uint32_t *line, uint32_t *before, struct diag *d)
+/* The first of the n lines with an id that was used before, if that is before *line. */
+static void look(struct map *m, const struct ids_entry *at, size_t n, uint32_t *line, uint32_t *before)
 {
-    struct ids_entry last = { .line = 0 };
-    while (n > 0) {
-        const struct ids_entry e = run[0].at;
-        bool more;
-        if (last.line > 0 && last.hash == e.hash && (*line == 0 || e.line < *line)) {
-            *line = (uint32_t)e.line;
-            *before = (uint32_t)last.line;
-        }
-        last = e;
-        TRY(advance(s, &run[0], &more, d));
-        if (more) runs_sink(0, run, n, 0);
-        else runs_take(0, run, n--, 0);
+    map_clear(m);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t k = find(m, at, at[i]);
+        if (k == MAP_NONE) { map_add(m, at[i].low, (uint32_t)i); continue; }
+        if (*line > 0 && *line < at[i].line) return;
+        *line = at[i].line;
+        *before = at[k].line;
+        return;
     }
-    return ST_OK;
 }
 
 enum st ids_finish(struct ids *s, uint32_t *line, uint32_t *before, struct diag *d)
 {
-    struct run *run;
-    struct ids_entry *ahead;
-    bool more;
+    struct ids_entry *at = NULL;
+    struct map map = { .n = 0 };
+    size_t cap = 0;
     *line = *before = 0;
     if (s->file == NULL) return ST_OK;
-    const uint64_t rest = s->n;
-    if (rest > 0) TRY(write_run(s, d));
-    MEM_ARRAY(run, s->n_runs);
-    MEM_ARRAY(ahead, s->n_runs * READ_AHEAD);
-    enum st st = ST_OK;
-    for (uint64_t i = 0; i < s->n_runs && st == ST_OK; i++) {
-        run[i] = (struct run){ .ahead = ahead + i * READ_AHEAD,
-                               .left = i + 1 < s->n_runs || rest == 0 ? s->most : rest,
-                               .offset = (int64_t)(i * s->most * sizeof *s->at) };
-        st = advance(s, &run[i], &more, d);
+    enum st st = fflush(s->file) == 0 ? ST_OK : failed("write", d);
+    for (const struct ids_part *p = s->part; p < s->part + IDS_PARTS && st == ST_OK; p++) {
+        const size_t n = (size_t)p->n_blocks * IDS_BLOCK + p->n;
+        MEM_ROOM(at, cap, n + 1);
+        st = read_part(s, p, at, d);
+        if (st == ST_OK) look(&map, at, n, line, before);
     }
-    if (st == ST_OK) {
-        runs_make(0, run, s->n_runs);
-        st = merge(s, run, s->n_runs, line, before, d);
-    }
-    MEM_FREE(run, ahead);
+    map_fini(&map);
+    mem_free(at);
     return st;
 }
