@@ -30,8 +30,8 @@ static inline void *pol_alloc(size_t n, size_t size)
     return pol_check(calloc(n, size), n, size);
 }
 
-/* The largest arrays: in large pages where the system has them. */
-#define POL_LARGE(p, n) ((p) = pages_large(pol_alloc(n, sizeof *(p)), (n) * sizeof *(p)))
+/* The largest arrays, in large pages where the system has them.  Not zeroed: what is not in use takes no memory. */
+#define POL_LARGE(p, n) ((p) = pages_large(pol_check(malloc((n) * sizeof *(p) + 1), n, sizeof *(p)), (n) * sizeof *(p)))
 
 /* All of these, in this order. */
 static inline void pol_free_all(void *const *p, size_t n)

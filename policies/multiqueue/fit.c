@@ -380,7 +380,7 @@ static bool take_back(struct mq *m, uint32_t id)
     struct pol_shape s = sched_held_shape(d, id);
     const struct plan_node *o = &d->plan.node[d->held[id].node];
     for (uint32_t i = 0; i < o->n.n_gpu; i++) {
-        const struct pol_card *c = &d->plan.card[o->n.card0 + i];
+        const struct pol_card *c = &plan_cards_of(&d->plan, d->held[id].node)[i];
         bool is_short = c->milli_free < s.gpu_milli || (c->mem_total > 0 && c->mem_free < s.gpu_mem_b) || (c->core_total > 0 && c->core_free < s.gpu_cores);
         if ((d->held[id].cards >> i & 1) != 0 && is_short) return false;
     }

@@ -72,7 +72,7 @@ void reservation_move(struct reservation *r, const struct plan *p, enum reservat
     for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * t->sum.engine[k];
     for (uint64_t left = t->cards; left != 0; left &= left - 1) {
         uint32_t k = (uint32_t)__builtin_ctzll(left);
-        const struct pol_card *card = &p->card[p->node[o->node].n.card0 + k];
+        const struct pol_card *card = &plan_cards_of(p, o->node)[k];
         struct reservation_card *c = &cards_of(o, what)[k];
         c->milli += sign * (s->exclusive ? WHOLE : s->gpu_milli);
         c->mem += sign * pol_node_card_mem_of(card, s);
@@ -113,7 +113,7 @@ static struct pol_node rest_of(const struct reservation *r, const struct plan *p
     for (uint32_t c = 0; c < o->n_gpu; c++) {
         const struct reservation_card *kept = &cards_of(o, WF_KEPT)[c];
         const struct reservation_card *need = &cards_of(o, WF_NEED)[c], *lent = &cards_of(o, WF_LENT)[c];
-        card[c] = p->card[node.card0 + c];
+        card[c] = plan_cards_of(p, o->node)[c];
         card[c].milli_free = kept->milli - need->milli - loans * lent->milli;
         card[c].mem_free = kept->mem - need->mem - loans * lent->mem;
         card[c].core_free = kept->cores - need->cores - loans * lent->cores;
@@ -214,10 +214,11 @@ static bool keep_more(struct reservation *r, const struct plan *p, const struct 
         if (more > 0) { o->sum[WF_KEPT].cpu += more; cpu -= more; }
         for (uint32_t c = 0; c < n->n_gpu && gpu > 0; c++) {
             struct reservation_card *k = &cards_of(o, WF_KEPT)[c];
-            if (k->milli > 0 || p->card[n->card0 + c].milli_free < WHOLE) continue;
+            const struct pol_card *card = &plan_cards_of(p, i)[c];
+            if (k->milli > 0 || card->milli_free < WHOLE) continue;
             k->milli = WHOLE;
-            k->mem = p->card[n->card0 + c].mem_free;
-            k->cores = p->card[n->card0 + c].core_free;
+            k->mem = card->mem_free;
+            k->cores = card->core_free;
             gpu -= WHOLE;
         }
     }

@@ -13,7 +13,8 @@ static void copy(struct copy *c, const struct plan *p)
 {
     memset(c, 0, sizeof *c);
     memcpy(c->node, p->node, p->n_nodes * sizeof *p->node);
-    memcpy(c->card, p->card, p->n_cards * sizeof *p->card);
+    for (uint32_t n = 0; n < p->n_nodes; n++)
+        memcpy(&c->card[p->node[n].n.card0], plan_cards_of(p, n), p->node[n].n.n_gpu * sizeof *p->card);
     c->freed_epoch = p->freed_epoch;
     c->change_epoch = p->change_epoch;
 }
@@ -42,7 +43,7 @@ static void wander(struct scene *s, struct rng *g, int steps, int depth)
         int64_t gpu_free = 0, n_idle = 0;
         for (uint32_t n = 0; n < s->plan.n_nodes; n++)
             for (uint32_t k = 0; k < s->plan.node[n].n.n_gpu && s->plan.node[n].n.is_up; k++) {
-                const int32_t milli = s->plan.card[s->plan.node[n].n.card0 + k].milli_free;
+                const int32_t milli = plan_cards_of(&s->plan, n)[k].milli_free;
                 gpu_free += milli;
                 n_idle += milli == 1000;
             }

@@ -84,7 +84,7 @@ static void build(struct flownet *n)
         rack[i] = o->rack;
         if (o->rack >= n_racks) n_racks = o->rack + 1;
         for (uint32_t k = o->card0; k < o->card0 + o->n_gpu; k++) {
-            n->cards.class_of[k] = find_class(n, o, &p->card[k]);
+            n->cards.class_of[k] = find_class(n, o, &plan_cards_of(p, i)[k - o->card0]);
             n->cards.first[k] = o->card0;
             while (gpu_class_of(n, n->cards.first[k]) != gpu_class_of(n, k)) n->cards.first[k]++;
             if (n->cards.class_of[k] >= LAST_CLASS && (n->cards.n_overflow == 0 || n->cards.overflow[n->cards.n_overflow - 1] != i)) n->cards.overflow[n->cards.n_overflow++] = i;
@@ -225,7 +225,7 @@ static void tell_node(struct flownet *n, uint32_t i)
     uint32_t count[FLOWNET_CARDS] = { 0 };
     bool any = false;
     for (uint32_t k = 0; k < o->n_gpu; k++)
-        count[n->cards.first[o->card0 + k] - o->card0] += o->is_up && p->card[o->card0 + k].milli_free == WHOLE;
+        count[n->cards.first[o->card0 + k] - o->card0] += o->is_up && plan_cards_of(p, i)[k].milli_free == WHOLE;
     for (uint32_t k = 0; k < o->n_gpu; k++) {
         uint32_t c = o->card0 + k, have = count[k] + n->places.extra[c];
         if (n->cards.first[c] != c) continue;
@@ -276,7 +276,8 @@ uint64_t flownet_card(const struct flownet *n, uint32_t node, uint32_t card, con
     const struct pol_node *o = &p->node[node].n;
     for (uint32_t k = card; k < o->card0 + o->n_gpu; k++) {
         uint64_t bit = UINT64_C(1) << (k - o->card0);
-        if (n->cards.first[k] == card && p->card[k].milli_free == WHOLE && pol_node_card_fits(&p->card[k], s) && (but & bit) == 0) return bit;
+        const struct pol_card *c = &plan_cards_of(p, node)[k - o->card0];
+        if (n->cards.first[k] == card && c->milli_free == WHOLE && pol_node_card_fits(c, s) && (but & bit) == 0) return bit;
     }
     return 0;
 }

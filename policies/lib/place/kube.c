@@ -256,7 +256,7 @@ void kube_prepare(struct kube *k, const struct plan *p)
     k->most[3] = p->largest.cpu;
     k->most[4] = p->largest.mem;
     for (uint32_t i = 0; i < p->n_nodes; i++) k->n_gpu_nodes += p->node[i].n.n_gpu > 0;
-    for (uint32_t i = 0; i < p->n_cards; i++) {
+    for (uint32_t i = 0; i < p->card_end; i++) {
         if (p->card[i].mem_total > k->most[1]) k->most[1] = p->card[i].mem_total;
         if (p->card[i].core_total > k->most[2]) k->most[2] = p->card[i].core_total;
     }

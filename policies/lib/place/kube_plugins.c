@@ -277,7 +277,7 @@ static int64_t similar_raw(const struct kube *k, const struct kube_ask *a, const
     int64_t mem = 0, cores = 0;
     bool first = true;
     for (uint64_t left = plan_pick_cards(a->plan, a->id, s); left != 0; left &= left - 1) {
-        const struct pol_card *c = &a->plan->card[o->n.card0 + (uint32_t)__builtin_ctzll(left)];
+        const struct pol_card *c = &plan_cards_of(a->plan, a->id)[__builtin_ctzll(left)];
         int64_t m = c->mem_total > 0 ? c->mem_free : 0, e = c->core_total > 0 ? c->core_free : 0;
         if (first || m < mem) mem = m;
         if (first || e < cores) cores = e;

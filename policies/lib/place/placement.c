@@ -102,11 +102,13 @@ static struct placement_after after_task(const struct plan_node *o, const struct
 }
 
 /* (cards newly taken, node newly used, idle cards left) in one number: each is at most 64. */
-static int64_t cost_pack(const struct plan *p, const struct plan_node *o, const struct pol_shape *s, uint64_t cards)
+static int64_t cost_pack(const struct plan *p, uint32_t node, const struct pol_shape *s, uint64_t cards)
 {
+    const struct plan_node *o = &p->node[node];
+    const struct pol_card *card = plan_cards_of(p, node);
     int64_t opened = 0;
     for (uint64_t left = cards; left != 0; left &= left - 1)
-        opened += p->card[o->n.card0 + (uint32_t)__builtin_ctzll(left)].milli_free == PLACEMENT_WHOLE;
+        opened += card[__builtin_ctzll(left)].milli_free == PLACEMENT_WHOLE;
     int64_t idle = s->exclusive ? 0 : o->n_idle - opened;
     return opened << 16 | (int64_t)(o->n.n_tasks == 0) << 8 | idle;
 }
@@ -156,10 +158,11 @@ static bool card_before(const struct pol_card *a, const struct pol_card *b)
     return a->milli_free != b->milli_free ? a->milli_free < b->milli_free : a->mem_free < b->mem_free;
 }
 
-static int64_t cost_fgd(const struct placement *pl, const struct plan_node *o, const struct pol_shape *s, uint64_t *cards)
+static int64_t cost_fgd(const struct placement *pl, uint32_t node, const struct pol_shape *s, uint64_t *cards)
 {
     const struct plan *p = pl->plan;
-    const struct pol_card *card = &p->card[o->n.card0];
+    const struct plan_node *o = &p->node[node];
+    const struct pol_card *card = plan_cards_of(p, node);
     int32_t milli[64];
     uint32_t n = o->n.n_gpu;
     if (n == 0) return 0;
@@ -264,9 +267,9 @@ struct placement_cost placement_cost(const struct placement *pl, uint32_t shape,
     case PLACEMENT_BEST:   return (struct placement_cost){ placement_cost_best(p, &f), 0 };
     case PLACEMENT_FILL:
     case PLACEMENT_WORST:  return (struct placement_cost){ -placement_cost_best(p, &f), 0 };
-    case PLACEMENT_PACK:   return (struct placement_cost){ cost_pack(p, o, s, *cards), placement_cost_best(p, &f) };
+    case PLACEMENT_PACK:   return (struct placement_cost){ cost_pack(p, node, s, *cards), placement_cost_best(p, &f) };
     case PLACEMENT_SPREAD: return (struct placement_cost){ placement_cost_spread(&o->n, &f), 0 };
-    case PLACEMENT_FGD:    return (struct placement_cost){ cost_fgd(pl, o, s, cards), placement_cost_best(p, &f) };
+    case PLACEMENT_FGD:    return (struct placement_cost){ cost_fgd(pl, node, s, cards), placement_cost_best(p, &f) };
     case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID:
         kube_prepare(pl->kube, p);
         return (struct placement_cost){ -kube_total(pl->kube, p, shape, node), 0 };

@@ -260,10 +260,11 @@ static uint32_t priority(uint32_t vertex)
     return (uint32_t)(h >> 32);
 }
 
-/* Each vertex has a node at least, so there are never more than nodes. */
+/* May move x->at. */
 static uint32_t make_vertex(struct placement_index *x, const struct placement_own *o, uint32_t hash)
 {
     const uint32_t id = x->free != POL_NONE ? x->free : x->n++;
+    POL_RESERVE(x->at, x->cap, x->n);
     struct placement_vertex *v = &x->at[id];
     if (id == x->free) x->free = v->left;
     v->own = *o;
@@ -304,7 +305,6 @@ static void build(struct placement *pl)
 {
     struct placement_index *x = &pl->index;
     const uint32_t n = pl->plan->n_nodes;
-    POL_LARGE(x->at, n);
     POL_LARGE(x->vertex, n);
     x->place = pol_alloc(n, sizeof *x->place);
     x->root = x->free = POL_NONE;
@@ -338,7 +338,7 @@ static void refresh(struct placement *pl, uint32_t node)
 
 void placement_index_note(struct placement *pl, uint32_t node)
 {
-    if (pl->index.at != NULL) refresh(pl, node);
+    if (pl->index.vertex != NULL) refresh(pl, node);
 }
 
 void placement_index_update(struct placement *pl)
@@ -347,7 +347,7 @@ void placement_index_update(struct placement *pl)
     const struct plan_touches *touches = &pl->plan->touches;
     const uint64_t from = x->seen;
     x->seen = touches->n;
-    if (x->at == NULL) {
+    if (x->vertex == NULL) {
         build(pl);
         return;
     }

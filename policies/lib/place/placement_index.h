@@ -54,9 +54,10 @@ struct placement_asked { uint64_t classes; int64_t share; uint8_t engines; bool 
 struct placement;
 struct placement_vertex;
 struct placement_index {
-    struct placement_vertex *at;        /* [n_nodes], of which n were in use at a time; NULL: nothing was asked yet */
+    struct placement_vertex *at;
     uint32_t n, root, free;             /* free: the first vertex to use again; POL_NONE */
-    uint32_t *vertex, *place;           /* [n_nodes]: a node's vertex, and where it stands in it */
+    size_t   cap;
+    uint32_t *vertex, *place;           /* [n_nodes]: a node's vertex, and where it stands in it; NULL: nothing was asked yet */
     const uint32_t *rank;               /* [n_nodes] of equals the lowest is the answer; NULL: the lowest index */
     struct map by_own;
     uint64_t seen;                      /* touches of the plan that it knows of */

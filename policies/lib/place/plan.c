@@ -14,8 +14,8 @@ struct plan_old { uint32_t id; struct plan_node node; };
 
 void plan_fini(struct plan *p)
 {
-    free(p->node); free(p->card); free(p->node_class); free(p->touches.last); free(p->touches.log);
-    free(p->undo.node); free(p->undo.card); free(p->bare.shape);
+    POL_FREE(p->node, p->card, p->card0, p->node_class, p->touches.last, p->touches.log, p->undo.node, p->undo.card,
+             p->bare.shape);
     memset(p, 0, sizeof *p);
 }
 
@@ -29,13 +29,25 @@ static void touch(struct plan *p, uint32_t node)
 
 /* ---- in step with the view ---- */
 
-static void sum_cards(const struct plan *p, struct plan_node *o)
+/* The node's cards, to change them: those that it has in common with others it keeps for itself from then on. */
+static struct pol_card *own_cards(struct plan *p, uint32_t node)
+{
+    if (p->card0[node] < p->card_own) {
+        const uint32_t n = p->node[node].n.n_gpu;
+        memcpy(&p->card[p->card_end], &p->card[p->card0[node]], n * sizeof *p->card);
+        p->card0[node] = p->card_end;
+        p->card_end += n;
+    }
+    return &p->card[p->card0[node]];
+}
+
+static void sum_cards(struct plan_node *o, const struct pol_card *card)
 {
     o->gpu_free = 0;
     o->n_idle = 0;
-    for (uint32_t k = o->n.card0; k < o->n.card0 + o->n.n_gpu; k++) {
-        o->gpu_free += p->card[k].milli_free;
-        o->n_idle += p->card[k].milli_free == WHOLE;
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        o->gpu_free += card[k].milli_free;
+        o->n_idle += card[k].milli_free == WHOLE;
     }
 }
 
@@ -53,18 +65,19 @@ static void put(struct plan *p, uint32_t node, const struct plan_node *o, const 
     sum(p, &p->node[node], -1);
     sum(p, o, +1);
     p->node[node] = *o;
-    if (o->n.n_gpu > 0) memcpy(&p->card[o->n.card0], card, o->n.n_gpu * sizeof *card);
+    if (o->n.n_gpu > 0) memcpy(own_cards(p, node), card, o->n.n_gpu * sizeof *card);
     touch(p, node);
 }
 
-static bool alike(const struct plan *p, const struct pol_node *a, const struct pol_node *b)
+static bool alike(const struct plan *p, uint32_t x, uint32_t y)
 {
+    const struct pol_node *a = &p->node[x].n, *b = &p->node[y].n;
+    const struct pol_card *card = plan_cards_of(p, x), *other = plan_cards_of(p, y);
     if (a->cpu_total != b->cpu_total || a->mem_total != b->mem_total || a->labels != b->labels || a->n_gpu != b->n_gpu ||
         a->gpu_type != b->gpu_type || a->max_tasks != b->max_tasks ||
         a->cpu_reserved != b->cpu_reserved || a->mem_reserved != b->mem_reserved || memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) != 0) return false;
-    for (uint32_t k = 0; k < a->n_gpu; k++)
-        if (p->card[a->card0 + k].mem_total != p->card[b->card0 + k].mem_total ||
-            p->card[a->card0 + k].core_total != p->card[b->card0 + k].core_total) return false;
+    for (uint32_t k = 0; k < a->n_gpu && card != other; k++)
+        if (card[k].mem_total != other[k].mem_total || card[k].core_total != other[k].core_total) return false;
     return true;
 }
 
@@ -73,7 +86,7 @@ static void classify(struct plan *p)
     uint32_t first[NODE_CLASSES_MAX];
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         uint32_t k = 0;
-        while (k < p->n_node_classes && !alike(p, &p->node[first[k]].n, &p->node[i].n)) k++;
+        while (k < p->n_node_classes && !alike(p, first[k], i)) k++;
         if (k == p->n_node_classes && k < NODE_CLASSES_MAX) first[p->n_node_classes++] = i;
         p->node_class[i] = k < NODE_CLASSES_MAX ? k : POL_NONE;
     }
@@ -85,12 +98,29 @@ static struct pol_card seen(const struct plan *p, const struct pol_card *c)
     return p->by_count ? (struct pol_card){ .milli_free = c->milli_free } : *c;
 }
 
-static bool has_like_cards(const struct plan *p, const struct pol_node *n)
+static bool has_like_cards(const struct pol_node *n, const struct pol_card *c)
 {
-    const struct pol_card *c = &p->card[n->card0];
     uint32_t k = 1;
     while (k < n->n_gpu && c[k].mem_total == c->mem_total && c[k].core_total == c->core_total) k++;
     return k >= n->n_gpu;
+}
+
+/* The sums over a node's cards, which are those of the one before if they are as theirs. */
+static void take_cards(struct plan *p, const struct pol_view *v, uint32_t i)
+{
+    struct plan_node *o = &p->node[i];
+    const struct pol_card *card = &v->card[o->n.card0];
+    if (i > 0 && o[-1].n.n_gpu == o->n.n_gpu && memcmp(card, &v->card[o[-1].n.card0], o->n.n_gpu * sizeof *card) == 0) {
+        p->card0[i] = p->card0[i - 1];
+        o->gpu_free = o[-1].gpu_free;
+        o->n_idle = o[-1].n_idle;
+        o->has_like_cards = o[-1].has_like_cards;
+        return;
+    }
+    p->card0[i] = p->card_end;
+    for (uint32_t k = 0; k < o->n.n_gpu; k++) p->card[p->card_end++] = seen(p, &card[k]);
+    sum_cards(o, plan_cards_of(p, i));
+    o->has_like_cards = has_like_cards(&o->n, plan_cards_of(p, i));
 }
 
 static void build(struct plan *p, const struct pol_view *v)
@@ -98,26 +128,26 @@ static void build(struct plan *p, const struct pol_view *v)
     p->n_nodes = v->n_nodes;
     p->n_cards = v->n_cards;
     POL_LARGE(p->node, p->n_nodes);
-    POL_LARGE(p->card, p->n_cards);
+    POL_LARGE(p->card, (size_t)2 * p->n_cards);      /* at most, so that it never moves; memory goes to what is in use */
+    POL_LARGE(p->card0, p->n_nodes);
     p->node_class = pol_alloc(p->n_nodes, sizeof *p->node_class);
     p->touches.last = pol_alloc(p->n_nodes, sizeof *p->touches.last);
     uint32_t size = 64;
     while (size <= p->n_nodes) size *= 2;
     p->touches.log = pol_alloc(size, sizeof *p->touches.log);
     p->touches.mask = size - 1;
-    for (uint32_t i = 0; i < p->n_cards; i++) p->card[i] = seen(p, &v->card[i]);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         struct plan_node *o = &p->node[i];
-        o->n = v->node[i];
-        sum_cards(p, o);
+        *o = (struct plan_node){ .n = v->node[i] };
+        take_cards(p, v, i);
         sum(p, o, +1);
-        o->has_like_cards = has_like_cards(p, &o->n);
         for (int k = 0; k < POL_ENGINES_MAX; k++) o->has_engines |= o->n.engine_total[k] > 0;
         if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
         if (o->n.mem_total > p->largest.mem) p->largest.mem = o->n.mem_total;
         if ((int64_t)o->n.n_gpu * WHOLE > p->largest.gpu) p->largest.gpu = (int64_t)o->n.n_gpu * WHOLE;
         touch(p, i);
     }
+    p->card_own = p->card_end;
     p->freed_epoch = ++p->last_epoch;
     classify(p);
 }
@@ -128,23 +158,24 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
     struct plan_node *o = &p->node[i];
     const struct pol_node *n = &v->node[i];
     if (!p->by_count && memcmp(n, &o->n, sizeof *n) == 0 &&         /* neither has padding */
-        memcmp(&v->card[n->card0], &p->card[n->card0], n->n_gpu * sizeof *p->card) == 0) return;
+        memcmp(&v->card[n->card0], plan_cards_of(p, i), n->n_gpu * sizeof *p->card) == 0) return;
     bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
     bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up;
     for (int k = 0; k < POL_ENGINES_MAX; k++) {
         grew |= n->engine_free[k] > o->n.engine_free[k];
         same &= n->engine_free[k] == o->n.engine_free[k];
     }
-    for (uint32_t k = n->card0; k < n->card0 + n->n_gpu; k++) {
-        const struct pol_card to = seen(p, &v->card[k]), *was = &p->card[k];
+    struct pol_card *card = own_cards(p, i);
+    for (uint32_t k = 0; k < n->n_gpu; k++) {
+        const struct pol_card to = seen(p, &v->card[n->card0 + k]), *was = &card[k];
         grew |= to.milli_free > was->milli_free || to.mem_free > was->mem_free || to.core_free > was->core_free;
         same &= to.milli_free == was->milli_free && to.mem_free == was->mem_free && to.core_free == was->core_free;
-        p->card[k] = to;
+        card[k] = to;
     }
     if (same) return;
     sum(p, o, -1);
     o->n = *n;
-    sum_cards(p, o);
+    sum_cards(o, card);
     sum(p, o, +1);
     touch(p, i);
     if (grew) p->freed_epoch = ++p->last_epoch;
@@ -192,7 +223,7 @@ static void save(struct plan *p, uint32_t node)
     POL_PUSH(p->undo.node, p->undo.n, p->undo.cap, (struct plan_old){ node, *o });
     if (o->n.n_gpu == 0) return;
     POL_RESERVE(p->undo.card, p->undo.cap_cards, p->undo.n_cards + o->n.n_gpu);
-    memcpy(&p->undo.card[p->undo.n_cards], &p->card[o->n.card0], o->n.n_gpu * sizeof *p->card);
+    memcpy(&p->undo.card[p->undo.n_cards], plan_cards_of(p, node), o->n.n_gpu * sizeof *p->card);
     p->undo.n_cards += o->n.n_gpu;
 }
 
@@ -252,7 +283,7 @@ static void change(struct plan *p, uint32_t node, const struct pol_shape *s, uin
     struct plan_node *o = &p->node[node];
     const int32_t gpu_free = o->gpu_free, n_idle = o->n_idle;
     save(p, node);
-    move(o, &p->card[o->n.card0], s, cards, sign);
+    move(o, own_cards(p, node), s, cards, sign);
     p->gpu_free += o->n.is_up ? o->gpu_free - gpu_free : 0;
     p->n_idle += o->n.is_up ? o->n_idle - n_idle : 0;
     touch(p, node);
@@ -278,7 +309,7 @@ void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
     const struct plan_node *o = &p->node[node];
     s->node = *o;
     POL_RESERVE(s->card, s->cap_card, o->n.n_gpu);
-    if (o->n.n_gpu > 0) memcpy(s->card, &p->card[o->n.card0], o->n.n_gpu * sizeof *s->card);
+    if (o->n.n_gpu > 0) memcpy(s->card, plan_cards_of(p, node), o->n.n_gpu * sizeof *s->card);
 }
 
 void plan_snap_allocate(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, -1); }
@@ -287,13 +318,14 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
 {
     struct plan_node *o = &p->node[node];
     const struct plan_node *t = &to->node;
+    struct pol_card *card = own_cards(p, node);
     save(p, node);
     if (t->n.cpu_free < o->n.cpu_free) o->n.cpu_free = t->n.cpu_free;
     if (t->n.mem_free < o->n.mem_free) o->n.mem_free = t->n.mem_free;
     for (int k = 0; k < POL_ENGINES_MAX; k++)
         if (t->n.engine_free[k] < o->n.engine_free[k]) o->n.engine_free[k] = t->n.engine_free[k];
     for (uint32_t k = 0; k < o->n.n_gpu; k++) {
-        struct pol_card *c = &p->card[o->n.card0 + k];
+        struct pol_card *c = &card[k];
         if (to->card[k].milli_free < c->milli_free) c->milli_free = to->card[k].milli_free;
         if (to->card[k].mem_free < c->mem_free) c->mem_free = to->card[k].mem_free;
         if (to->card[k].core_free < c->core_free) c->core_free = to->card[k].core_free;
@@ -302,7 +334,7 @@ void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
     if (t->n_no_cpu > o->n_no_cpu) o->n_no_cpu = t->n_no_cpu;
     if (t->n_no_mem > o->n_no_mem) o->n_no_mem = t->n_no_mem;
     sum(p, o, -1);
-    sum_cards(p, o);
+    sum_cards(o, card);
     sum(p, o, +1);
     touch(p, node);
 }

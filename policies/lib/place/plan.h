@@ -39,7 +39,9 @@ struct plan_undo {
 
 struct plan {
     struct plan_node *node;  uint32_t n_nodes;
-    struct pol_card  *card;  uint32_t n_cards;
+    struct pol_card  *card;  uint32_t n_cards;      /* n_cards: of the cluster */
+    uint32_t *card0;                        /* [n_nodes] a node's cards are card[card0] and on: plan_cards_of */
+    uint32_t card_own, card_end;            /* those before card_own stand for all nodes that came with the like of them */
     const struct pol_shape *shape;          /* the view's; current from plan_sync to the end of decide */
     const struct pol_shapes *shapes;        /* the host's; NULL: ids of shapes stay (plan_reuses) */
     const struct pol_gpu_type *gpu_type;    /* the view's, [n_gpu_types] */
@@ -98,7 +100,7 @@ static inline uint32_t plan_changed(const struct plan *p, uint64_t from, uint64_
  * fits.h asked of the plan.  What the node has in sum is compared first: most
  * refusals need no look at its cards.
  */
-static inline const struct pol_card *plan_cards_of(const struct plan *p, uint32_t node) { return &p->card[p->node[node].n.card0]; }
+static inline const struct pol_card *plan_cards_of(const struct plan *p, uint32_t node) { return &p->card[p->card0[node]]; }
 static inline bool plan_has_cards(const struct plan_node *o, const struct pol_shape *s)
 {
     return o->gpu_free >= (int64_t)s->n_gpu * s->gpu_milli &&
