@@ -38,6 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "card.h"
 #include "decision.h"
 
 #define POL_ABI_MAJOR 1u
@@ -63,9 +64,6 @@ struct pol_shape {
     uint32_t exclusive;             /* 1: needs a whole idle node */
     int32_t  gpu_cores;             /* of each card; 0: none asked */
 };
-
-/* Totals 0: not known, and no constraint. */
-struct pol_card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; int32_t core_total, core_free; };
 
 /* What a GPU type's data sheet says; 0: not known. */
 struct pol_gpu_type { int64_t compute_mflops, bandwidth_bps, clock_khz; };

@@ -41,7 +41,7 @@ static const char *engines_text(const int32_t *engine, char *buf, size_t cap)
 enum { ENGINES_TEXT = ENGINE_TYPES_MAX * 12 };
 
 /* card: the node's first, as they are all alike. */
-static void write_capability(struct record *r, uint32_t node, const struct node *n, const struct card *card)
+static void write_capability(struct record *r, uint32_t node, const struct node *n, const struct pol_card *card)
 {
     char engines[ENGINES_TEXT];
     (void)store_capability(r->store, r->run, &(struct store_capability){

@@ -140,7 +140,7 @@ static uint32_t free_cards(const struct cluster *c, uint32_t node, const struct 
     const struct node *n = &c->node[node];
     uint32_t free = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) {
-        const struct card *a = &c->card[n->card0 + k];
+        const struct pol_card *a = &c->card[n->card0 + k];
         free += node_card_fits(a, s);
     }
     return free;

@@ -2,7 +2,8 @@
  * policy_view.c -- the world mirrored into the structs of policy.h.
  *
  * The first call copies every node, later ones those that changed, and shapes that are
- * new or renewed.  The info of a job or task is filled when it is first asked for in a
+ * new or renewed.  Cards are the ledger's own, which does not change while a policy
+ * decides.  The info of a job or task is filled when it is first asked for in a
  * call, and marked with the number of the call, so that it need not be cleared.
  */
 #include "host/policy_view.h"
@@ -14,11 +15,6 @@
 #include "base/mem.h"
 #include "model/graph.h"
 
-_Static_assert(sizeof(struct pol_card) == sizeof(struct card) && offsetof(struct pol_card, mem_total) == offsetof(struct card, mem_total) &&
-               offsetof(struct pol_card, mem_free) == offsetof(struct card, mem_free) &&
-               offsetof(struct pol_card, milli_free) == offsetof(struct card, milli_free) &&
-               offsetof(struct pol_card, core_total) == offsetof(struct card, core_total) &&
-               offsetof(struct pol_card, core_free) == offsetof(struct card, core_free), "a card is shown as it is");
 _Static_assert(POL_ENGINES_MAX == (int)ENGINE_TYPES_MAX, "the ABI shows every engine kind");
 
 /* In create that of the run to come; NULL outside of create and decide. */
@@ -380,7 +376,7 @@ static void show_state(struct policy_view *p, const struct cluster *c, uint32_t 
     o->n_tasks = n->n_tasks;
     o->is_up = n->is_up;
     memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
-    if (n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
+    if (p->card != NULL && n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
 }
 
 static void show_node(struct policy_view *p, const struct cluster *c, uint32_t i)
@@ -427,7 +423,7 @@ static void show_arrays(struct policy_view *p, const struct cluster *c)
     p->view.n_nodes = c->n_nodes;
     p->view.n_cards = c->n_cards;
     p->view.node = p->node;
-    p->view.card = p->card;
+    p->view.card = p->card != NULL ? p->card : c->card;
     p->view.gpu_type = p->gpu_type;
     p->ext.cores.mem_bw = p->mem_bw;
     p->ext.calls.queued = p->queued;
@@ -494,8 +490,8 @@ static void list_all_changed(struct policy_view *p)
 /* Every node, and what never changes; the totals are shown at each call. */
 static void show_cluster(struct policy_view *p, const struct cluster *c)
 {
-    MEM_ARRAY(p->node, c->n_nodes);
-    MEM_ARRAY(p->card, c->n_cards);
+    p->node = mem_grow(NULL, c->n_nodes, sizeof *p->node);
+    if (p->tricks.moves_memory) MEM_ARRAY(p->card, c->n_cards);
     MEM_ARRAY(p->mem_bw, c->n_nodes);
     MEM_ARRAY(p->gpu_type, c->gpu_types.n);
     MEM_ARRAY(p->queued, c->n_nodes);

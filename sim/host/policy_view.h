@@ -44,7 +44,7 @@ struct policy_view {
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */
-    struct pol_node  *node;   struct pol_card *card;   bool is_shown;
+    struct pol_node  *node;   struct pol_card *card;   bool is_shown;      /* card: NULL: the ledger's are shown */
     struct pol_gpu_type *gpu_type;
     struct pol_shape *shape;  size_t cap_shape;
     int32_t *licence;         size_t cap_licence;       /* [n_shapes * LICENCES_MAX] */

@@ -143,7 +143,7 @@ static void same_state(const struct cluster *c, const struct model *m, uint64_t 
         cr_assert(n->cpu_free == left(c, m, i, 0, 0) && n->mem_free == left(c, m, i, 1, 0) && n->engine_free[0] == left(c, m, i, 4, 0) &&
                   (int)n->n_tasks == holders(m, i) && n->is_up == !m->down[i], "seed %lu step %d node %u", (unsigned long)seed, step, i);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
-            const struct card *card = &c->card[n->card0 + k];
+            const struct pol_card *card = &c->card[n->card0 + k];
             cr_assert(card->milli_free == left(c, m, i, 2, k) && (card->mem_total == 0 || card->mem_free == left(c, m, i, 3, k)) &&
                       (card->core_total == 0 || card->core_free == left(c, m, i, 5, k)),
                       "seed %lu step %d node %u card %u", (unsigned long)seed, step, i, k);

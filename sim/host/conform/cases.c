@@ -306,7 +306,7 @@ static void cards_of_parts(struct conform_case *c)
     static const struct { int64_t mem; int32_t cores; } of[] = { { 16 * BUILD_GIB, 100 }, { 32 * BUILD_GIB, 20 }, { 0, 100 }, { 16 * BUILD_GIB, 0 } };
     build_nodes(c, 4, 2);
     for (uint32_t i = 0; i < c->cluster.n_cards; i++) {
-        struct card *k = &c->cluster.card[i];
+        struct pol_card *k = &c->cluster.card[i];
         k->mem_total = k->mem_free = of[i / 2].mem;
         k->core_total = k->core_free = of[i / 2].cores;
     }

@@ -99,7 +99,7 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
     memcpy(n->engine_free, s->engine, sizeof n->engine_free);
     for (uint32_t k = 0; k < s->n_gpu; k++)
-        c->card[c->n_cards++] = (struct card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE,
+        c->card[c->n_cards++] = (struct pol_card){ .mem_total = s->gpu_mem_b, .mem_free = s->gpu_mem_b, .milli_free = GPU_WHOLE,
                                                .core_total = s->gpu_cores, .core_free = s->gpu_cores };
     return ST_OK;
 }
@@ -119,7 +119,7 @@ static bool same_class(const struct cluster *c, const struct node *a, const stru
 static void take(struct cluster *c, const uint32_t *order, uint32_t n)
 {
     struct node *node;
-    struct card *card;
+    struct pol_card *card;
     struct intern names = { 0 };
     uint32_t n_cards = 0;
     MEM_ARRAY(node, n);
@@ -230,7 +230,7 @@ void cluster_seal(struct cluster *c)
     MEM_ARRAY(c->is_changed, c->n_nodes);
     MEM_ARRAY(c->kind, c->n_nodes);
     MEM_ROOM(c->card, c->cap_card, (size_t)c->n_cards + 1);
-    c->card[c->n_cards] = (struct card){ .mem_total = 0 };
+    c->card[c->n_cards] = (struct pol_card){ .mem_total = 0 };
     find_kinds(c);
     for (uint32_t i = 0; i < c->n_nodes; i++) sum_node(&c->sum, &c->node[i], +1);
     memcpy(c->licence_free, c->licence_total, sizeof c->licence_free);
@@ -361,12 +361,12 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     c->sum.mem_used -= sign * h->mem_b;
     for (uint32_t k = 0; k < c->n_engine_types; k++) n->engine_free[k] += sign * h->engine[k];
     for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
-    struct card *cards = &c->card[n->card0];
+    struct pol_card *cards = &c->card[n->card0];
     const int32_t milli = sign * h->gpu_milli, cores = sign * h->gpu_cores;
     const int64_t mem_b = sign * h->gpu_mem_b;
     int32_t n_cards = 0, n_used = 0;
     for (uint64_t left = h->cards; left != 0; left &= left - 1, n_cards++) {
-        struct card *card = &cards[__builtin_ctzll(left)];
+        struct pol_card *card = &cards[__builtin_ctzll(left)];
         n_used -= card->milli_free < GPU_WHOLE;
         card->milli_free += milli;
         n_used += card->milli_free < GPU_WHOLE;
@@ -564,7 +564,7 @@ void cluster_audit(const struct cluster *c)
         for (int k = 0; k < ENGINE_TYPES_MAX; k++)
             SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_calls[k] >= 0 && n->engine_free[k] + engine[k] + n->engine_calls[k] == n->engine_total[k]);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
-            const struct card *card = &c->card[n->card0 + k];
+            const struct pol_card *card = &c->card[n->card0 + k];
             SIM_ASSERT(card->milli_free >= 0 && card->milli_free + milli[k] == GPU_WHOLE);
             SIM_ASSERT(card->mem_total == 0 || (card->mem_free >= 0 && card->mem_free + card_mem[k] == card->mem_total));
             SIM_ASSERT(card->core_total == 0 || (card->core_free >= 0 && card->core_free + cores[k] == card->core_total));

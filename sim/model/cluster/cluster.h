@@ -13,11 +13,10 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "model/cluster/shape.h"
+#include "card.h"
 #include "decision.h"
 
 enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
-
-struct card { int64_t mem_total, mem_free; int32_t milli_free; uint32_t reserved; int32_t core_total, core_free; };     /* as pol_card */
 
 struct node {
     int64_t  cpu_total, cpu_free;       /* milli-CPU */
@@ -81,7 +80,7 @@ struct node_kind { uint32_t first, n; };
 
 struct cluster {
     struct node   *node;   uint32_t n_nodes;
-    struct card   *card;   uint32_t n_cards;
+    struct pol_card *card; uint32_t n_cards;     /* as policies are shown them */
     uint32_t       n_engine_types;               /* no node has any from that one on */
     struct hold   *hold;   size_t   n_hold;      /* by task slot */
     struct intern  node_names, rack_names, gpu_types, labels, engines, licences;
@@ -160,11 +159,11 @@ void cluster_reset(struct cluster *c);
  */
 #define FITS(name)   node_##name
 #define FITS_NODE    struct node
-#define FITS_CARD    struct card
+#define FITS_CARD    struct pol_card
 #define FITS_REQUEST struct shape
 #include "fits.h"
 
-static inline const struct card *cluster_cards(const struct cluster *c, uint32_t node) { return &c->card[c->node[node].card0]; }
+static inline const struct pol_card *cluster_cards(const struct cluster *c, uint32_t node) { return &c->card[c->node[node].card0]; }
 static inline bool cluster_fits(const struct cluster *c, uint32_t node, const struct shape *s) { return node_fits(&c->node[node], cluster_cards(c, node), s); }
 /* What a task of this shape lacks there: LACK_ bits of fits.h. */
 static inline uint32_t cluster_lacks(const struct cluster *c, uint32_t node, const struct shape *s) { return node_lacks(&c->node[node], cluster_cards(c, node), s); }
