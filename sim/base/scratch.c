@@ -119,3 +119,57 @@ void scratch_turn(struct scratch *s, uint64_t page)
     s->bytes = s->frame[p->frame].bytes;
     s->frame[p->frame].is_used = true;
 }
+
+/* ---- packed numbers: how many bytes each has, 4 bits each, and these bytes; all in one page ---- */
+
+typedef uint32_t lengths;
+enum { PACKED_MOST = sizeof(lengths) + SCRATCH_NUMBERS * sizeof(uint64_t) };
+
+/* The bytes of a number in memory, the lowest first; and back. */
+static uint64_t lowest_first(uint64_t x)
+{
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
+}
+
+/* The first place at or behind this one where there is room. */
+static uint64_t place(uint64_t at)
+{
+    const uint64_t left = SCRATCH_PAGE - at % SCRATCH_PAGE;
+    return left < PACKED_MOST ? at + left : at;
+}
+
+void scratch_append(struct scratch *s, const uint64_t x[SCRATCH_NUMBERS])
+{
+    const uint64_t at = place(s->n);
+    char *const first = scratch_put(s, at), *to = first + sizeof(lengths);
+    lengths all = 0;
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < SCRATCH_NUMBERS; i++) {
+        const uint64_t bytes = lowest_first(x[i]);
+        const uint32_t n = x[i] != 0 ? 8 - (uint32_t)__builtin_clzll(x[i]) / 8 : 0;
+        memcpy(to, &bytes, sizeof bytes);
+        to += n;
+        all |= n << 4 * i;
+    }
+    memcpy(first, &all, sizeof all);
+    s->n = at + (uint64_t)(to - first);
+}
+
+void scratch_take(struct scratch *s, uint64_t *at, uint64_t x[SCRATCH_NUMBERS])
+{
+    *at = place(*at);
+    const char *const first = scratch_get(s, *at), *from = first + sizeof(lengths);
+    lengths all;
+    memcpy(&all, first, sizeof all);
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < SCRATCH_NUMBERS; i++) {
+        const uint32_t n = all >> 4 * i & 15;
+        memcpy(&x[i], from, sizeof x[i]);
+        x[i] = n > 0 ? lowest_first(x[i]) << (64 - 8 * n) >> (64 - 8 * n) : 0;
+        from += n;
+    }
+    *at += (uint64_t)(from - first);
+}

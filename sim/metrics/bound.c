@@ -13,9 +13,9 @@
  * job that its limit ended is counted with no work and at most its limit.
  *
  * Cost: O(tasks) a job that ended, O(GPU types) for a request or model that was not
- * there lately, and 32 + 8 for each machine bytes of a scratch array; O(n log n) for
- * each machine that counts, when the run is over, in memory by the jobs that are
- * there at one time.
+ * there lately, and 24 bytes of a scratch array, for one of several tasks 16 + 8 for
+ * each machine more; O(n log n) for each machine that counts, when the run is over,
+ * in memory by the jobs that are there at one time.
  *
  * 1. Pooled machines.  Give each GPU type g a weight w_g >= 0.  A task that
  *    holds c thousandths of cards of type g uses c w_g of the P = sum of
@@ -66,17 +66,24 @@ static const struct collector_metric metric[] = {
 /* Pooled machines: CPU, memory, GPUs, GPUs weighted by speed, and each GPU type alone. */
 enum { BOUND_CPU, BOUND_MEM, BOUND_GPU, BOUND_SPEED, BOUND_TYPE, BOUND_TYPES_MAX = 8, BOUND_POOLS = BOUND_TYPE + BOUND_TYPES_MAX };
 
+/* What a job needs, all of it `by` times what its kind says. */
 struct bound_job {
     sim_tick submit;
+    double   by;
+    uint32_t kind;
+    bool     ended, counted;    /* in the mean completion time */
+};
+
+/* Of one task, of a microsecond of its nominal work: many have that in common; of a job of several, of all of it. */
+struct kind {
     double   least;             /* us: the longest task, or chain of them, at the best speeds there are */
     double   drag;              /* us: its end comes at least this long after its mean busy time */
-    bool     ended, counted;    /* in the mean completion time */
     double   area[];            /* [n_pools] */
 };
 
 /* Of a microsecond of a shape's nominal work, as the model: the least time, and the least area on each machine; the
- * area of one of holding its place. */
-struct cost { uint64_t request; uint32_t model; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
+ * area of one of holding its place; all but that as a kind. */
+struct cost { uint64_t request; uint32_t model, kind; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
 enum { COSTS = 64 };                            /* that are kept, the last by shape; request: its serial, 0: none */
 
 struct bound {
@@ -85,6 +92,7 @@ struct bound {
     uint32_t n_pools;
     double   capacity[BOUND_POOLS];     /* of each machine; an area over it is in us */
     struct scratch job;         /* of struct bound_job by ordinal, which is in order of submit */
+    struct scratch kind;        /* of struct kind */
     uint64_t n_counted;
     double   least;             /* us: the sum over those that count */
     bool     closed;            /* arrivals hang on the policy (a limit on concurrency): submits bound nothing */
@@ -127,7 +135,8 @@ static bool init(void *self, const struct world *w)
         for (uint32_t q = 0; q < b->n_pools; q++)
             if (p != q && b->capacity[p] > 0 && b->capacity[q] > 0)
                 b->within[b->n_within++] = (struct within){ p, q, b->capacity[q] / b->capacity[p] };
-    scratch_init(&b->job, sizeof(struct bound_job) + b->n_pools * sizeof(double));
+    scratch_init(&b->job, sizeof(struct bound_job));
+    scratch_init(&b->kind, sizeof(struct kind) + b->n_pools * sizeof(double));
     return true;
 }
 
@@ -135,6 +144,18 @@ static void fini(void *self)
 {
     struct bound *b = self;
     scratch_fini(&b->job);
+    scratch_fini(&b->kind);
+}
+
+static uint32_t add_kind(struct bound *b, double least, double drag, const double *area)
+{
+    const uint64_t i = b->kind.n;
+    SIM_ASSERT(i < UINT32_MAX);
+    struct kind *k = scratch_put(&b->kind, i);
+    k->least = least;
+    k->drag = drag;
+    memcpy(k->area, area, b->n_pools * sizeof *area);
+    return (uint32_t)i;
 }
 
 static double weight(const struct bound *b, const struct cluster *c, uint32_t pool, uint32_t type)
@@ -189,6 +210,13 @@ static double cost_of_phases(const struct bound *b, const struct world *w, const
     return slow;
 }
 
+/* c. has one rate, that of the best speed: in phases there are several. */
+static bool has_phases(const struct world *w, uint32_t model)
+{
+    const struct profiles *profiles = world_config(w)->profiles;
+    return profiles != NULL && phases_n(&profiles->phases, model) > 0;
+}
+
 /* Until the next call. */
 static const struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
 {
@@ -198,6 +226,7 @@ static const struct cost *cost_for(struct bound *b, const struct world *w, uint3
     c->request = request;
     c->model = model;
     c->slow = cost_of_phases(b, w, world_shape(w, shape), model, c->area, c->hold);
+    c->kind = add_kind(b, c->slow, has_phases(w, model) ? 0 : c->slow / 2, c->area);
     return c;
 }
 
@@ -229,31 +258,27 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     struct bound *b = self;
     const struct job *j = world_job(w, job);
     if (j->status != JOB_DONE && j->status != JOB_TIMEOUT) return;
-    struct bound_job *k = scratch_put(&b->job, j->ordinal);
-    double *area = k->area;
-    const struct profiles *profiles = world_config(w)->profiles;
-    const bool has_phases = profiles != NULL && phases_n(&profiles->phases, j->model) > 0;
-    sim_tick *least = NULL;
-    k->submit = j->submit;
-    k->drag = INFINITY;
-    k->ended = true;
-    k->counted = collector_is_counted(b->out, j->ordinal);
-    if (j->graph != NULL) MEM_ARRAY(least, j->n_tasks);
-    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
+    double area[BOUND_POOLS] = { 0 }, least = 0, drag = INFINITY, dur = 0;
+    const bool phased = has_phases(w, j->model);
+    const struct cost *c = NULL;
+    uint32_t n = 0;
+    sim_tick *longest = NULL;
+    if (j->graph != NULL) MEM_ARRAY(longest, j->n_tasks);
+    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next, n++) {
         const struct task *q = world_task(w, t);
-        const struct cost *c = cost_for(b, w, q->shape, j->model);
-        const double dur = (double)q->dur, work = dur * c->slow, moving = least != NULL ? (double)moving_us(w, t) : 0;
+        c = cost_for(b, w, q->shape, j->model);
+        dur = (double)q->dur;
+        const double work = dur * c->slow, moving = longest != NULL ? (double)moving_us(w, t) : 0;
         if (moving > 0) for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p] + moving * c->hold[p];
         else for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p];
-        k->least = collector_greater(k->least, work + moving);
-        /* c. has one rate, that of the best speed: in phases there are several. */
-        k->drag = has_phases ? 0 : collector_less(k->drag, work / 2);
-        if (least != NULL) least[q->index] = (sim_tick)(work + moving);
+        least = collector_greater(least, work + moving);
+        drag = phased ? 0 : collector_less(drag, work / 2);
+        if (longest != NULL) longest[q->index] = (sim_tick)(work + moving);
     }
-    if (least != NULL) k->least = collector_greater(k->least, (double)graph_longest(j->graph, least));
-    mem_free(least);
+    if (longest != NULL) least = collector_greater(least, (double)graph_longest(j->graph, longest));
+    mem_free(longest);
     if (j->status != JOB_DONE) {        /* it did not do all its work */
-        k->least = k->drag = collector_less(k->least, (double)j->limit);
+        least = drag = collector_less(least, (double)j->limit);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     }
     for (uint32_t i = 0; i < b->n_within;) {
@@ -261,17 +286,28 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         if (area[x->of] * x->by > area[x->in]) b->within[i] = b->within[--b->n_within];
         else i++;
     }
-    b->n_counted += k->counted;
-    b->least += k->counted ? k->least : 0;
+    const bool counted = collector_is_counted(b->out, j->ordinal);
+    const bool is_plain = n == 1 && j->graph == NULL && j->status == JOB_DONE;
+    *(struct bound_job *)scratch_put(&b->job, j->ordinal) = (struct bound_job){
+        .submit = j->submit, .by = is_plain ? dur : 1, .kind = is_plain ? c->kind : add_kind(b, least, drag, area),
+        .ended = true, .counted = counted };
+    b->n_counted += counted;
+    b->least += counted ? least : 0;
 }
 
 /* ---- makespan ---- */
 
-/* The i-th in order of submit; NULL: it did not end. */
-static const struct bound_job *ended(struct bound *b, uint64_t i)
+/* A job and its kind; NULL: there is none.  Until the next call. */
+struct known { const struct bound_job *job; const struct kind *kind; };
+static double least_of(struct known j) { return j.job->by * j.kind->least; }
+static double drag_of(struct known j) { return j.job->by * j.kind->drag; }
+static double area_of(struct known j, uint32_t p) { return j.job->by * j.kind->area[p]; }
+
+/* The i-th in order of submit, if it ended. */
+static struct known ended(struct bound *b, uint64_t i)
 {
     const struct bound_job *j = scratch_get(&b->job, i);
-    return j->ended ? j : NULL;
+    return j->ended ? (struct known){ j, scratch_get(&b->kind, j->kind) } : (struct known){ NULL, NULL };
 }
 
 /* us; NaN when no job ended. */
@@ -279,12 +315,12 @@ static double makespan(struct bound *b)
 {
     double sum[BOUND_POOLS] = { 0 }, most = b->job.n > 0 ? 0 : NAN;
     for (uint64_t i = b->job.n; i-- > 0;) {
-        const struct bound_job *j = ended(b, i);
-        if (j == NULL) continue;
-        double from = b->closed ? 0 : (double)(j->submit - b->first_submit);
-        most = collector_greater(most, from + j->least);
+        const struct known j = ended(b, i);
+        if (j.job == NULL) continue;
+        double from = b->closed ? 0 : (double)(j.job->submit - b->first_submit);
+        most = collector_greater(most, from + least_of(j));
         for (uint32_t p = 0; p < b->n_pools; p++) {
-            sum[p] += j->area[p];
+            sum[p] += area_of(j, p);
             if (b->capacity[p] > 0) most = collector_greater(most, from + sum[p] / b->capacity[p]);
         }
     }
@@ -302,17 +338,17 @@ struct pile { struct item *at; size_t n, cap; };
 #define SMALLER(c, a, b) ((a)->key != (b)->key ? (a)->key < (b)->key : (a)->at < (b)->at)
 HEAP(pile, int, struct item, SMALLER);
 
-/* From the i-th in order on, the first job that counts and takes something of machine p; NULL: none does.  The least
- * times of those before it that count are added to *alone. */
-static const struct bound_job *next_on(struct bound *b, uint32_t p, uint64_t *i, double *alone)
+/* From the i-th in order on, the first job that counts and takes something of machine p.  The least times of those
+ * before it that count are added to *alone. */
+static struct known next_on(struct bound *b, uint32_t p, uint64_t *i, double *alone)
 {
     for (; *i < b->job.n; ++*i) {
-        const struct bound_job *j = ended(b, *i);
-        if (j == NULL || !j->counted) continue;
-        if (j->area[p] > 0) return j;
-        *alone += j->least;
+        const struct known j = ended(b, *i);
+        if (j.job == NULL || !j.job->counted) continue;
+        if (area_of(j, p) > 0) return j;
+        *alone += least_of(j);
     }
-    return NULL;
+    return (struct known){ NULL, NULL };
 }
 
 /* What one machine finds: of jobs on it how many, their sum and that of their drags; of others that of their least. */
@@ -329,17 +365,17 @@ static struct found one_machine(struct bound *b, uint32_t p, struct pile *h, boo
     struct found f = { .n = 0 };
     double now = 0, next;                       /* next: the submit of j */
     uint64_t i = 0;
-    const struct bound_job *j = next_on(b, p, &i, &f.alone);
+    struct known j = next_on(b, p, &i, &f.alone);
     struct item x;                              /* the one that the machine works on, if is_busy */
     bool is_busy = false;
     h->n = 0;
-    while (j != NULL || is_busy) {
-        next = j != NULL ? (double)j->submit : INFINITY;
+    while (j.job != NULL || is_busy) {
+        next = j.job != NULL ? (double)j.job->submit : INFINITY;
         if (!is_busy || next <= now) {          /* j comes, and then the next */
-            const double size = j->area[p] / b->capacity[p];
-            struct item y = { size, size, j->drag, j->submit, i++ };
+            const double size = area_of(j, p) / b->capacity[p];
+            struct item y = { size, size, drag_of(j), j.job->submit, i++ };
             f.n++;
-            f.drags += j->drag;
+            f.drags += y.drag;
             if (!is_busy) { now = collector_greater(now, next); x = y; is_busy = true; }
             else {
                 if (SMALLER(0, &y, &x)) { struct item was = x; x = y; y = was; }

@@ -3,8 +3,8 @@
  * fairness of those that ended and count, in all, by class, by number of GPUs, by
  * user and of workflows; and the row of every job.
  *
- * Cost: O(1) an arrival, an end, and a start and a stop of a task; 80 bytes of a scratch array a job that ended, which
- * is gone through when the run is over, and 36 KB a class and a size.
+ * Cost: O(1) an arrival, an end, and a start and a stop of a task; 10 to 30 bytes of a scratch array a job that ended,
+ * which is gone through when the run is over, and 36 KB a class and a size.
  */
 #include "metrics/collector.h"
 
@@ -57,7 +57,7 @@ struct job_metrics {
     const struct collector_out *out;
     struct stage_wait stages;
     struct fairness ideal[IDEALS];
-    struct scratch job;     /* of struct ended, in order of their ends */
+    struct scratch job;     /* numbers of those that ended and count, in order of their ends */
     struct groups { struct group *at; size_t n, cap; } group[WAYS];
     uint64_t n_rho_above_1;
     struct by_user *user;   size_t n_users, cap_users;     /* the intern hands out dense ids */
@@ -70,7 +70,7 @@ struct job_metrics {
 static bool init(void *self, const struct world *w)
 {
     struct job_metrics *m = self;
-    scratch_init(&m->job, sizeof(struct ended));
+    scratch_init(&m->job, 1);
     for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) m->cpu_milli += world_cluster(w)->node[i].cpu_total;
     return true;
 }
@@ -101,6 +101,34 @@ static int n_spreads(const struct ended *f) { return f->in[WORKFLOWS] == NONE ? 
 
 /* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ... */
 static uint32_t size_of(int32_t n_gpu) { return n_gpu > 0 ? 32 - (uint32_t)__builtin_clz((unsigned)n_gpu) : 0; }
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/*
+ * What is kept of a job, times in us.  Of what mostly follows from the others, how its bits differ from that: nothing
+ * was lost, it was as fast as it says, and had at least its share of the cluster.
+ */
+enum { N_JCT, N_WAIT, N_NOT_RUNNING, N_NOMINAL, N_STAGES, N_RHO, N_CLASS, N_SIZE };
+
+static struct ended values_of(const uint64_t n[SCRATCH_NUMBERS])
+{
+    const int64_t jct = (int64_t)n[N_JCT], wait = (int64_t)n[N_WAIT], not_running = (int64_t)n[N_NOT_RUNNING] ^ wait;
+    const int64_t span = jct - wait, nominal = (int64_t)n[N_NOMINAL] ^ span, stage_wait = (int64_t)n[N_STAGES] - 1;
+    const double bounded = (double)jct / (double)i64_max(nominal, 10 * TICK_SEC);
+    struct ended f = {
+        .x = { [JCT] = (double)jct / 1e6, [WAIT] = (double)wait / 1e6, [NOT_RUNNING] = (double)not_running / 1e6,
+               [SPAN] = (double)span / 1e6, [SLOWDOWN] = collector_ratio((double)jct, (double)nominal),
+               [BOUNDED] = bounded > 1 ? bounded : 1, [STAGE_WAIT] = stage_wait < 0 ? NAN : (double)stage_wait / 1e6 },
+        .in = { [WORKFLOWS] = stage_wait < 0 ? NONE : 0, [CLASSES] = (uint32_t)n[N_CLASS], [SIZES] = (uint32_t)n[N_SIZE] } };
+    const uint64_t rho = n[N_RHO] ^ bits_of(f.x[SLOWDOWN]);
+    memcpy(&f.x[RHO], &rho, sizeof rho);
+    return f;
+}
 
 /* ---- while jobs come and go ---- */
 
@@ -175,28 +203,27 @@ static void count_groups(struct job_metrics *m, const struct ended *f)
 
 static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, double rho, sim_tick stage_wait)
 {
-    const int64_t span = j->end - j->first_start, wait = j->first_start - j->submit, not_running = j->end - j->submit - ran;
-    const double jct = (double)(j->end - j->submit), bounded = jct / (double)i64_max(j->nominal, 10 * TICK_SEC);
-    struct ended *f = scratch_put(&m->job, m->job.n);
-    *f = (struct ended){
-        .x = { [JCT] = jct / 1e6, [WAIT] = (double)wait / 1e6, [NOT_RUNNING] = (double)not_running / 1e6,
-               [SPAN] = (double)span / 1e6, [SLOWDOWN] = collector_ratio(jct, (double)j->nominal),
-               [BOUNDED] = bounded > 1 ? bounded : 1, [RHO] = rho,
-               [STAGE_WAIT] = stage_wait < 0 ? NAN : (double)stage_wait / 1e6 },
-        .in = { [WORKFLOWS] = stage_wait < 0 ? NONE : 0, [CLASSES] = j->klass, [SIZES] = size_of(j->n_gpu_total) } };
-    count_groups(m, f);
+    const int64_t jct = j->end - j->submit, wait = j->first_start - j->submit, not_running = jct - ran, span = jct - wait;
+    const uint64_t n[SCRATCH_NUMBERS] = {
+        [N_JCT] = (uint64_t)jct, [N_WAIT] = (uint64_t)wait, [N_NOT_RUNNING] = (uint64_t)(not_running ^ wait),
+        [N_NOMINAL] = (uint64_t)(j->nominal ^ span), [N_STAGES] = (uint64_t)(stage_wait + 1),
+        [N_RHO] = bits_of(rho) ^ bits_of(collector_ratio((double)jct, (double)j->nominal)),
+        [N_CLASS] = j->klass, [N_SIZE] = size_of(j->n_gpu_total) };
+    const struct ended f = values_of(n);
+    scratch_append(&m->job, n);
+    count_groups(m, &f);
     for (enum ideal i = 0; i < IDEALS; i++) {
         const int64_t ideal = ideal_of(m->out->opts, j->ordinal, i);
         if (ideal > 0) fairness_add(&m->ideal[i], fairness_s(ideal, span));
     }
     struct by_user *u = &m->user[j->user];
     u->n++;
-    u->jct += jct;
+    u->jct += (double)jct;
     u->wait += (double)wait;
     u->not_running += (double)not_running;
     if (j->nominal <= 0) return;
     u->n_slowdown++;
-    u->slowdown += f->x[SLOWDOWN];
+    u->slowdown += f.x[SLOWDOWN];
 }
 
 /*
@@ -275,12 +302,14 @@ static void keep_value(struct job_metrics *m, const struct ended *f, int k, uint
 
 static void keep_values(struct job_metrics *m, const struct wanted *any)
 {
-    for (uint64_t i = 0; i < m->job.n; i++) {
-        const struct ended *f = scratch_get(&m->job, i);
-        const int n = n_spreads(f);
+    uint64_t at = 0, numbers[SCRATCH_NUMBERS];
+    for (uint64_t i = m->group[ALL].at[0].n; i > 0; i--) {
+        scratch_take(&m->job, &at, numbers);
+        const struct ended f = values_of(numbers);
+        const int n = n_spreads(&f);
         for (int k = 0; k < n; k++) {
-            const uint32_t bin = quantiles_bin(f->x[k]);
-            if (any->is[k][bin]) keep_value(m, f, k, bin);
+            const uint32_t bin = quantiles_bin(f.x[k]);
+            if (any->is[k][bin]) keep_value(m, &f, k, bin);
         }
     }
 }
@@ -330,7 +359,7 @@ static void put_spreads(struct job_metrics *m, const struct world *w)
 {
     const struct group *all = m->group[ALL].at;
     struct wanted *any;
-    SIM_ASSERT(m->job.n <= UINT32_MAX);
+    SIM_ASSERT(all->n <= UINT32_MAX);
     for (enum way by = ALL; by < WAYS; by++)
         for (size_t i = 0; i < m->group[by].n; i++)
             if (m->group[by].at[i].q == NULL) MEM_ARRAY(m->group[by].at[i].q, SPREADS);

@@ -42,6 +42,30 @@ Test(scratch, elements_anywhere_are_beside_a_plain_array)
     mem_free(plain);
 }
 
+/* Numbers of all lengths, in more pages than are in memory; twice, as is done once they are all there. */
+Test(scratch, packed_numbers_are_as_they_were_written)
+{
+    const uint64_t n = 3 * (uint64_t)SCRATCH_FRAMES * SCRATCH_PAGE / 40;
+    struct scratch s;
+    struct rng r;
+    uint64_t at, x[SCRATCH_NUMBERS];
+    scratch_init(&s, 1);
+    for (int turn = 0; turn < 3; turn++) {
+        rng_init(&r, 1, "scratch", 0);
+        at = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t want[SCRATCH_NUMBERS];
+            for (int k = 0; k < SCRATCH_NUMBERS; k++) want[k] = UINT64_MAX >> rng_below(&r, 64) >> rng_below(&r, 2) * i % 64;
+            if (turn == 0) { scratch_append(&s, want); continue; }
+            scratch_take(&s, &at, x);
+            cr_assert_arr_eq(x, want, sizeof x);
+        }
+        cr_assert(turn == 0 || at == s.n);
+    }
+    cr_assert_not_null(s.file, "it did not outgrow memory");
+    scratch_fini(&s);
+}
+
 Test(scratch, without_room_for_the_file_the_program_ends, .exit_code = 3)
 {
     struct scratch s;
