@@ -35,7 +35,7 @@ static void *run(void *ctx)
         (void)pthread_mutex_lock(&w->lock);
         w->has_failed = has_failed;
         w->n_done++;
-        (void)pthread_cond_signal(&w->changed);
+        if (w->n_filled - w->n_done <= WRITER_PLACES / 2) (void)pthread_cond_signal(&w->changed);     /* an owner sleeps for some places */
     }
     (void)pthread_mutex_unlock(&w->lock);
     return NULL;
