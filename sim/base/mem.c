@@ -21,6 +21,7 @@ void mem_use_large_pages(void)
     enum { BLOCK = 28 << 20, BLOCKS = 9, MOST = 32 << 20, LARGE = 4 << 20 };    /* MOST: glibc takes no more */
     void *block[BLOCKS];
     char *const begin = sbrk(0);
+    (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_MMAP_THRESHOLD, MOST);
     (void)mallopt(M_TRIM_THRESHOLD, BLOCKS * MOST);
     for (size_t i = 0; i < BLOCKS; i++) block[i] = malloc(BLOCK);
