@@ -514,8 +514,9 @@ void cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine)
 uint32_t cluster_engine_types(const struct cluster *c)
 {
     uint32_t mask = 0;
-    for (uint32_t i = 0; i < c->n_nodes; i++)
-        for (uint32_t k = 0; k < ENGINE_TYPES_MAX; k++) mask |= (uint32_t)(c->node[i].engine_total[k] > 0) << k;
+    for (uint32_t i = 0; i < c->n_kinds; i++)
+        for (uint32_t k = 0; k < c->n_engine_types; k++)
+            mask |= (uint32_t)(c->node[c->kind[i].first].engine_total[k] > 0) << k;
     return mask;
 }
 
