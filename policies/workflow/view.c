@@ -121,7 +121,7 @@ void wf_seen(struct wf_policy *p)
 void wf_first_look(struct wf_policy *p, const struct pol_view *v)
 {
     POL_LARGE(p->outside.node, v->n_nodes);
-    p->outside.card = pol_alloc(v->n_cards, sizeof *p->outside.card);
+    POL_LARGE(p->outside.card, v->n_cards);
     p->outside.idle = pol_alloc(v->n_nodes, sizeof *p->outside.idle);
     p->outside.idle_card = pol_alloc(v->n_cards, sizeof *p->outside.idle_card);
     p->outside.touched = pol_alloc(v->n_nodes, sizeof *p->outside.touched);
