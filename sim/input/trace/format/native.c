@@ -39,6 +39,7 @@ struct native {
     struct trace_env env;
     const struct native_opts *own;
     struct csv *csv;
+    const char *const *field;           /* of the present row */
     struct stages_reader *stages;    /* NULL: none */
     struct calls_reader *calls;      /* NULL: none */
     int at[N_COLS];
@@ -49,20 +50,19 @@ struct native {
     bool rounded;                   /* a figure of the present row was */
 };
 
+/* "" where there is no such column. */
+static inline const char *field(const struct native *x, enum native_col col)
+{
+    return x->at[col] == CSV_ABSENT ? "" : x->field[x->at[col]];
+}
+
 /* The figures of one column, as many as there are groups. */
 struct figures { int64_t v[NATIVE_GROUPS_MAX]; uint32_t n; };
 
-/* `unit` 0: a whole number.  An empty field leaves n 0. */
-static enum st read_figures(struct native *x, enum native_col col, int64_t unit, int64_t min, int64_t max,
-                            struct figures *out, struct diag *d)
+static enum st read_all_figures(struct native *x, enum native_col col, int64_t unit, int64_t min, int64_t max,
+                                struct figures *out, struct diag *d)
 {
-    const char *s = csv_field(x->csv, x->at[col]);
-    out->n = 0;
-    if (*s == '\0') return ST_OK;
-    if (value_short(s, unit > 0 ? unit : 1, &out->v[0]) && out->v[0] >= min && out->v[0] <= max) {  /* nearly always */
-        out->n = 1;
-        return col == DURATION ? csv_form(x->csv, x->at[col], VALUE_NUMBER, d) : ST_OK;
-    }
+    const char *s = field(x, col);
     while (*s != '\0') {
         char one[64];
         size_t len = strcspn(s, "+");
@@ -82,7 +82,7 @@ static enum st read_figures(struct native *x, enum native_col col, int64_t unit,
         }
         if (ok && col == DURATION) TRY(csv_form(x->csv, x->at[col], form, d));
         if (!ok)
-            return csv_fail(x->csv, x->at[col], d, "'%.60s' is not %s", csv_field(x->csv, x->at[col]),
+            return csv_fail(x->csv, x->at[col], d, "'%.60s' is not %s", field(x, col),
                             col == DURATION ? "a time, or is too long: expected seconds, 1-02:03:04 or 10m"
                             : unit > 0      ? "a number >= 0, or is too large"
                                             : "a whole number >= 0");
@@ -93,6 +93,19 @@ static enum st read_figures(struct native *x, enum native_col col, int64_t unit,
         s += len + (s[len] == '+');
     }
     return ST_OK;
+}
+
+/* `unit` 0: a whole number.  An empty field leaves n 0. */
+static inline enum st read_figures(struct native *x, enum native_col col, int64_t unit, int64_t min, int64_t max,
+                                   struct figures *out, struct diag *d)
+{
+    const char *s = field(x, col);
+    out->n = 0;
+    if (*s == '\0') return ST_OK;
+    if (!value_short(s, unit > 0 ? unit : 1, &out->v[0]) || out->v[0] < min || out->v[0] > max)     /* hardly ever */
+        return read_all_figures(x, col, unit, min, max, out, d);
+    out->n = 1;
+    return col == DURATION ? csv_form(x->csv, x->at[col], VALUE_NUMBER, d) : ST_OK;
 }
 
 static int64_t figure(const struct figures *f, uint32_t k, int64_t dflt)
@@ -111,7 +124,7 @@ static enum st read_flag(struct native *x, enum native_col col, bool *out, struc
 /* Empty strings are "none". */
 static const char *text(const struct native *x, enum native_col col)
 {
-    const char *s = csv_field(x->csv, x->at[col]);
+    const char *s = field(x, col);
     return *s != '\0' ? s : NULL;
 }
 
@@ -155,7 +168,7 @@ static enum st read_groups(struct native *x, struct job_spec *out, struct diag *
     TRY(read_figures(x, GPU_CORES, 0, 0, INT32_MAX, &f[GPU_CORES], d));
     uint32_t n = 1;
     for (size_t i = 0; i < ARRAY_LEN(per_task); i++) if (f[per_task[i]].n > n) n = f[per_task[i]].n;
-    for (size_t i = 0; i < ARRAY_LEN(per_task); i++)
+    for (size_t i = 0; n > 1 && i < ARRAY_LEN(per_task); i++)
         if (f[per_task[i]].n > 1 && f[per_task[i]].n < n)
             return csv_fail(x->csv, x->at[per_task[i]], d, "%u figures, but another column has one for each of %u groups of tasks",
                             f[per_task[i]].n, n);
@@ -207,13 +220,13 @@ static enum st read_hint_figure(const struct native *x, const char *word, const 
 /* Words joined by '+', of which some may have a figure. */
 static enum st read_hints(const struct native *x, struct hints *out, struct diag *d)
 {
-    const char *s = csv_field(x->csv, x->at[HINTS]);
+    const char *s = field(x, HINTS);
     *out = (struct hints){ .told = 0 };
     while (*s != '\0') {
         size_t len = strcspn(s, "+"), word = strcspn(s, "+="), k = 0;
         while (k < NATIVE_HINTS && (strlen(native_hints[k]) != word || memcmp(native_hints[k], s, word) != 0)) k++;
         if (k == NATIVE_HINTS || (s[len] == '+' && s[len + 1] == '\0'))
-            return csv_fail(x->csv, x->at[HINTS], d, "'%.60s' is not a list of pipelined, weights and complex, joined by '+'", csv_field(x->csv, x->at[HINTS]));
+            return csv_fail(x->csv, x->at[HINTS], d, "'%.60s' is not a list of pipelined, weights and complex, joined by '+'", field(x, HINTS));
         if (word < len && 1u << k == HINT_PIPELINED) return csv_fail(x->csv, x->at[HINTS], d, "the hint 'pipelined' has no figure");
         out->told |= 1u << k;
         int64_t *to = 1u << k == HINT_COMPLEX_CPU ? &out->work_us : &out->weights;
@@ -259,13 +272,13 @@ static enum st read_elastic(const struct native *x, struct job_spec *out, struct
 static bool has_stages(const struct native *x)
 {
     const char *job = x->stages != NULL ? stages_next(x->stages) : NULL;
-    return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
+    return job != NULL && strcmp(job, field(x, ID)) == 0;
 }
 
 static bool has_calls(const struct native *x)
 {
     const char *job = x->calls != NULL ? calls_next(x->calls) : NULL;
-    return job != NULL && strcmp(job, csv_field(x->csv, x->at[ID])) == 0;
+    return job != NULL && strcmp(job, field(x, ID)) == 0;
 }
 
 static enum st read_stages(struct native *x, struct job_spec *out, struct diag *d)
@@ -408,6 +421,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     if (st == ST_END && x->stages != NULL) TRY(stages_end(x->stages, d));
     if (st == ST_END && x->calls != NULL) TRY(calls_end(x->calls, d));
     TRY(st);
+    x->field = csv_fields(c);
     trace_blank(out);
     TRY(csv_need(c, x->at[ID], d));
     TRY(csv_need(c, x->at[SUBMIT], d));
