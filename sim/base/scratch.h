@@ -20,7 +20,7 @@ bool scratch_read(FILE *f, void *to, size_t n, int64_t at);
  * another, so going through in order costs that once a page.  As in mem.h nothing fails quietly: where the file
  * cannot be used the program says so and exits with status 3.
  */
-enum { SCRATCH_PAGE = 1 << 16, SCRATCH_FRAMES = 512 };      /* bytes; 32 MiB of an array are in memory */
+enum { SCRATCH_PAGE = 1 << 16, SCRATCH_FRAMES = 256 };      /* bytes; 16 MiB of an array are in memory */
 
 struct scratch {
     uint64_t n;                 /* elements, up to the last that was asked for to be written */
