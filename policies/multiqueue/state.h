@@ -67,7 +67,7 @@ struct mq_failure { uint64_t rules, touches; uint32_t cores; };
 /* What a kind of requests was refused, the latest of them; see refuse.c. */
 enum { MQ_REFUSALS = 8 };
 struct mq_refusal { uint64_t rules, touches; int64_t cpu_milli, mem_b; };
-struct mq_refusals { struct mq_refusal at[MQ_REFUSALS]; uint32_t n, next; };
+struct mq_refusals { struct mq_refusal at[MQ_REFUSALS]; uint32_t n, next, took; };      /* took: the node that took one last */
 
 /* As a user gave them; README.md, multiqueue. */
 struct mq_param {
