@@ -144,12 +144,14 @@ static enum st check_cards(const struct scenario *s, const struct ydoc_node *clu
 static enum st check_sum(const struct scenario *s, const struct ydoc_node *cluster, struct diag *d)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < s->cluster.n_nodes; i++) {
-        const struct node *n = &s->cluster.node[i];
-        sum += energy_power_at(&s->energy.node[n->draw].power, 1, 1);
-        if (n->n_gpu > 0) sum += n->n_gpu * energy_power_at(&s->energy.card[n->gpu_type].power, 1, 1);
-        if (sum > POWER_SUM_MAX)
+    for (uint32_t i = 0; i < s->cluster.n_kinds; i++) {
+        const struct node_kind *kind = &s->cluster.kind[i];
+        const struct node *n = &s->cluster.node[kind->first];
+        int64_t each = energy_power_at(&s->energy.node[n->draw].power, 1, 1);
+        if (n->n_gpu > 0) each += n->n_gpu * energy_power_at(&s->energy.card[n->gpu_type].power, 1, 1);
+        if (each > (POWER_SUM_MAX - sum) / kind->n)
             return ydoc_error(cluster, d, "the cluster draws more than 1 GW, more than can be counted");
+        sum += each * kind->n;
     }
     return ST_OK;
 }

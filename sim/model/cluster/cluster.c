@@ -216,12 +216,13 @@ static void find_kinds(struct cluster *c)
     map_fini(&of_class);
 }
 
-static void sum_node(struct cluster_sum *s, const struct node *n, int sign)
+/* So many nodes like it come up; below 0: go down. */
+static void sum_nodes(struct cluster_sum *s, const struct node *n, int64_t times)
 {
-    s->cpu_total += sign * n->cpu_total;
-    s->mem_total += sign * n->mem_total;
-    s->gpu_total += sign * (int64_t)n->n_gpu * GPU_WHOLE;
-    s->n_up += (uint32_t)sign;
+    s->cpu_total += times * n->cpu_total;
+    s->mem_total += times * n->mem_total;
+    s->gpu_total += times * n->n_gpu * GPU_WHOLE;
+    s->n_up += (uint32_t)times;
 }
 
 void cluster_seal(struct cluster *c)
@@ -232,7 +233,7 @@ void cluster_seal(struct cluster *c)
     MEM_ROOM(c->card, c->cap_card, (size_t)c->n_cards + 1);
     c->card[c->n_cards] = (struct pol_card){ .mem_total = 0 };
     find_kinds(c);
-    for (uint32_t i = 0; i < c->n_nodes; i++) sum_node(&c->sum, &c->node[i], +1);
+    for (uint32_t k = 0; k < c->n_kinds; k++) sum_nodes(&c->sum, &c->node[c->kind[k].first], c->kind[k].n);
     memcpy(c->licence_free, c->licence_total, sizeof c->licence_free);
 }
 
@@ -266,7 +267,7 @@ void cluster_reset(struct cluster *c)
         n->n_tasks = 0;
         n->first_hold = NONE;
         n->is_up = true;
-        sum_node(&c->sum, n, +1);
+        sum_nodes(&c->sum, n, +1);
         c->is_changed[i] = false;
     }
     for (uint32_t k = 0; k < c->n_cards; k++) {
@@ -530,7 +531,7 @@ void cluster_set_up(struct cluster *c, uint32_t node, bool is_up)
     struct node *n = &c->node[node];
     SIM_ASSERT(n->is_up != is_up && n->n_tasks == 0);
     n->is_up = is_up;
-    sum_node(&c->sum, n, is_up ? +1 : -1);
+    sum_nodes(&c->sum, n, is_up ? +1 : -1);
     cluster_touch(c, node);
 }
 
@@ -574,7 +575,7 @@ void cluster_audit(const struct cluster *c)
         }
         sum.cpu_used += cpu - n->cpu_reserved;
         sum.mem_used += mem - n->mem_reserved;
-        if (n->is_up) sum_node(&sum, n, +1);
+        if (n->is_up) sum_nodes(&sum, n, +1);
     }
     for (int k = 0; k < LICENCES_MAX; k++) SIM_ASSERT(c->licence_free[k] >= 0 && c->licence_free[k] + licence[k] == c->licence_total[k]);
     SIM_ASSERT(memcmp(&sum, &c->sum, offsetof(struct cluster_sum, n_up)) == 0 && sum.n_up == c->sum.n_up);
