@@ -79,13 +79,15 @@ struct wf_param {
     double   most;                      /* share of the cluster for one step */
 };
 
+/* What is kept on a node and neither used nor lent, over all workflows; of each of its cards as well. */
+struct wf_idle { struct reservation_sum sum; struct reservation_card card[]; };
+
 /* view.c: the cluster outside of reservations, as the shared scheduler code sees it. */
 struct wf_outside {
     struct pol_view shown;
     struct pol_node *node;              /* [n_nodes] */
     struct pol_card *card;              /* [n_cards] */
-    struct reservation_sum *idle;       /* [n_nodes] kept, and neither used nor lent, over all workflows */
-    struct reservation_card *idle_card; /* [n_cards] */
+    struct wf_idle **idle;              /* [n_nodes] NULL: nothing was ever kept there */
     int64_t  idle_licence[PLAN_LICENCES_MAX];
     struct reservation_amount reserved;         /* kept, over all workflows */
     uint32_t *touched; uint32_t n_touched; bool *is_touched;    /* nodes that are to be shown anew, each once */

@@ -17,22 +17,30 @@ void wf_touch(struct wf_policy *p, uint32_t node)
     p->outside.touched[p->outside.n_touched++] = node;
 }
 
+static struct wf_idle *idle_on(struct wf_policy *p, uint32_t node)
+{
+    struct wf_idle **at = &p->outside.idle[node];
+    if (*at == NULL) *at = pol_alloc(1, sizeof **at + p->view->node[node].n_gpu * sizeof *(*at)->card);
+    return *at;
+}
+
 void wf_idle_move(struct wf_policy *p, uint32_t node, const struct reservation_take *t, int sign)
 {
     for (int k = 0; k < PLAN_LICENCES_MAX; k++) p->outside.idle_licence[k] += sign * t->licence[k];
     if (node == POL_NONE) return;
     const struct pol_shape *s = &p->view->shape[t->shape];
     const struct pol_node *n = &p->view->node[node];
-    struct reservation_sum *a = &p->outside.idle[node];
+    struct wf_idle *idle = idle_on(p, node);
+    struct reservation_sum *a = &idle->sum;
     a->cpu += sign * t->sum.cpu;
     a->mem += sign * t->sum.mem;
     a->n_tasks += sign * t->sum.n_tasks;
     for (int k = 0; k < POL_ENGINES_MAX; k++) a->engine[k] += sign * t->sum.engine[k];
     for (uint64_t left = t->cards; left != 0; left &= left - 1) {
-        uint32_t c = n->card0 + (uint32_t)__builtin_ctzll(left);
-        p->outside.idle_card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
-        p->outside.idle_card[c].mem += sign * pol_node_card_mem_of(&p->view->card[c], s);
-        p->outside.idle_card[c].cores += sign * pol_node_card_cores_of(&p->view->card[c], s);
+        const uint32_t c = (uint32_t)__builtin_ctzll(left);
+        idle->card[c].milli += sign * (s->exclusive ? 1000 : s->gpu_milli);
+        idle->card[c].mem += sign * pol_node_card_mem_of(&p->view->card[n->card0 + c], s);
+        idle->card[c].cores += sign * pol_node_card_cores_of(&p->view->card[n->card0 + c], s);
     }
     wf_touch(p, node);
 }
@@ -48,8 +56,8 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
     for (uint32_t i = 0; i < w->reservation.n_parts; i++) {
         const struct reservation_part *o = &w->reservation.part[i];
         const struct reservation_sum *k = &o->sum[WF_KEPT], *u = &o->sum[WF_USED], *l = &o->sum[WF_LENT];
-        struct reservation_sum *a = &p->outside.idle[o->node];
-        const uint32_t card0 = p->view->node[o->node].card0;
+        struct wf_idle *idle = idle_on(p, o->node);
+        struct reservation_sum *a = &idle->sum;
         a->cpu += sign * (k->cpu - u->cpu - l->cpu);
         a->mem += sign * (k->mem - u->mem - l->mem);
         a->n_tasks += sign * (k->n_tasks - u->n_tasks);
@@ -57,9 +65,9 @@ void wf_idle_reservation(struct wf_policy *p, const struct wf *w, int sign)
         for (uint32_t c = 0; c < o->n_gpu; c++) {
             const struct reservation_card *ck = &o->card[c], *cu = &o->card[WF_USED * o->n_gpu + c],
                                           *cl = &o->card[WF_LENT * o->n_gpu + c];
-            p->outside.idle_card[card0 + c].milli += sign * (ck->milli - cu->milli - cl->milli);
-            p->outside.idle_card[card0 + c].mem += sign * (ck->mem - cu->mem - cl->mem);
-            p->outside.idle_card[card0 + c].cores += sign * (ck->cores - cu->cores - cl->cores);
+            idle->card[c].milli += sign * (ck->milli - cu->milli - cl->milli);
+            idle->card[c].mem += sign * (ck->mem - cu->mem - cl->mem);
+            idle->card[c].cores += sign * (ck->cores - cu->cores - cl->cores);
         }
         wf_touch(p, o->node);
     }
@@ -79,9 +87,12 @@ static int64_t less(int64_t a, int64_t b) { return a > b ? a - b : 0; }
 void wf_show_node(struct wf_policy *p, uint32_t i)
 {
     const struct pol_node *n = &p->view->node[i];
-    const struct reservation_sum *a = &p->outside.idle[i];
+    const struct wf_idle *idle = p->outside.idle[i];
     struct pol_node *o = &p->outside.node[i];
     *o = *n;
+    memcpy(&p->outside.card[n->card0], &p->view->card[n->card0], n->n_gpu * sizeof *p->outside.card);
+    if (idle == NULL) return;
+    const struct reservation_sum *a = &idle->sum;
     o->cpu_free = less(o->cpu_free, a->cpu);
     o->mem_free = less(o->mem_free, a->mem);
     o->n_tasks += (uint32_t)a->n_tasks;         /* an exclusive task finds the node taken, others its limit of tasks */
@@ -89,13 +100,12 @@ void wf_show_node(struct wf_policy *p, uint32_t i)
     bool is_whole = a->cpu > 0 && a->cpu >= n->cpu_total - n->cpu_reserved && a->mem >= n->mem_total - n->mem_reserved;
     if (is_whole) o->max_tasks = o->n_tasks;
     for (int k = 0; k < POL_ENGINES_MAX; k++) o->engine_free[k] = (int32_t)less(o->engine_free[k], a->engine[k]);
-    for (uint32_t c = n->card0; c < n->card0 + n->n_gpu; c++) {
-        const struct reservation_card *idle = &p->outside.idle_card[c];
-        struct pol_card *card = &p->outside.card[c];
-        *card = p->view->card[c];
-        card->milli_free = (int32_t)less(card->milli_free, idle->milli);
-        if (card->mem_total > 0) card->mem_free = less(card->mem_free, idle->mem);
-        if (card->core_total > 0) card->core_free = (int32_t)less(card->core_free, idle->cores);
+    for (uint32_t c = 0; c < n->n_gpu; c++) {
+        const struct reservation_card *of = &idle->card[c];
+        struct pol_card *card = &p->outside.card[n->card0 + c];
+        card->milli_free = (int32_t)less(card->milli_free, of->milli);
+        if (card->mem_total > 0) card->mem_free = less(card->mem_free, of->mem);
+        if (card->core_total > 0) card->core_free = (int32_t)less(card->core_free, of->cores);
     }
 }
 
@@ -123,7 +133,6 @@ void wf_first_look(struct wf_policy *p, const struct pol_view *v)
     POL_LARGE(p->outside.node, v->n_nodes);
     POL_LARGE(p->outside.card, v->n_cards);
     p->outside.idle = pol_alloc(v->n_nodes, sizeof *p->outside.idle);
-    p->outside.idle_card = pol_alloc(v->n_cards, sizeof *p->outside.idle_card);
     p->outside.touched = pol_alloc(v->n_nodes, sizeof *p->outside.touched);
     p->outside.is_touched = pol_alloc(v->n_nodes, sizeof *p->outside.is_touched);
     for (uint32_t i = 0; i < v->n_nodes; i++) wf_touch(p, i);
@@ -155,10 +164,11 @@ void wf_audit(struct wf_policy *p)
                     o->card[c].milli - o->card[WF_USED * o->n_gpu + c].milli - o->card[WF_LENT * o->n_gpu + c].milli;
         }
     }
-    for (uint32_t i = 0; i < v->n_nodes; i++)
-        ok &= sum[i].cpu == p->outside.idle[i].cpu && sum[i].mem == p->outside.idle[i].mem &&
-              sum[i].n_tasks == p->outside.idle[i].n_tasks;
-    for (uint32_t c = 0; c < v->n_cards; c++) ok &= card[c].milli == p->outside.idle_card[c].milli;
+    for (uint32_t i = 0; i < v->n_nodes; i++) {
+        const struct wf_idle *idle = idle_on(p, i);
+        ok &= sum[i].cpu == idle->sum.cpu && sum[i].mem == idle->sum.mem && sum[i].n_tasks == idle->sum.n_tasks;
+        for (uint32_t c = 0; c < v->node[i].n_gpu; c++) ok &= card[v->node[i].card0 + c].milli == idle->card[c].milli;
+    }
     free(sum);
     free(card);
     if (!ok) p->host->fail(p->host->ctx, "audit: what its reservations keep, need, use and lend does not add up");

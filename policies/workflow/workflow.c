@@ -613,9 +613,10 @@ static void destroy(void *self)
     free(p->param.reserve);
     lend_fini(&p->param.shares);
     placement_fini(&p->whole.placement);
+    for (uint32_t i = 0; i < p->whole.plan.n_nodes; i++) free(p->outside.idle[i]);
     plan_fini(&p->whole.plan);
     POL_FREE(p->active, p->waiting, p->of_task, p->loan, p->ordinary.queue, p->ordinary.walk, p->outside.node,
-             p->outside.card, p->outside.idle, p->outside.idle_card, p->outside.touched, p->outside.is_touched,
+             p->outside.card, p->outside.idle, p->outside.touched, p->outside.is_touched,
              p->scratch.victim, p->scratch.chosen, p->outside.later, p->ordinary.group, p->ordinary.of_unit,
              p->ordinary.longest, p->scratch.event);
     sched_fini(&p->sched);
