@@ -136,12 +136,13 @@ static void build(struct plan *p, const struct pol_view *v)
     while (size <= p->n_nodes) size *= 2;
     p->touches.log = pol_alloc(size, sizeof *p->touches.log);
     p->touches.mask = size - 1;
+    const int32_t none[POL_ENGINES_MAX] = { 0 };
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         struct plan_node *o = &p->node[i];
         *o = (struct plan_node){ .n = v->node[i] };
         take_cards(p, v, i);
         sum(p, o, +1);
-        for (int k = 0; k < POL_ENGINES_MAX; k++) o->has_engines |= o->n.engine_total[k] > 0;
+        o->has_engines = memcmp(o->n.engine_total, none, sizeof none) != 0;
         if (o->n.cpu_total > p->largest.cpu) p->largest.cpu = o->n.cpu_total;
         if (o->n.mem_total > p->largest.mem) p->largest.mem = o->n.mem_total;
         if ((int64_t)o->n.n_gpu * WHOLE > p->largest.gpu) p->largest.gpu = (int64_t)o->n.n_gpu * WHOLE;

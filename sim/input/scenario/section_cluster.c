@@ -235,10 +235,11 @@ static enum st read_draw(struct build *b, const struct ydoc_node *g, struct node
     return ST_OK;
 }
 
-/* The last `width` decimal digits of i, before `end`. */
-static void write_digits(char *end, int width, int64_t i)
+/* The decimal number that ends before `end`, and one. */
+static void count_up(char *end)
 {
-    for (; width > 0; width--, i /= 10) *--end = (char)('0' + i % 10);
+    while (*--end == '9') *end = '0';
+    ++*end;
 }
 
 static enum st add_group(struct build *b, const struct ydoc_node *g, struct node_spec *s, int64_t count, int64_t per_rack, struct diag *d)
@@ -246,11 +247,11 @@ static enum st add_group(struct build *b, const struct ydoc_node *g, struct node
     const int width = snprintf(NULL, 0, "%lld", (long long)(count - 1));
     enum st st = ST_OK;
     struct node_spec one = *s;
-    char *name = count > 1 ? mem_printf("%s-%*s", s->name, width, "") : NULL, *rack = NULL;
+    char *name = count > 1 ? mem_printf("%s-%0*d", s->name, width, 0) : NULL, *rack = NULL;
     if (name != NULL) one.name = name;
     cluster_reserve(b->sink.cluster, (uint32_t)count, (uint64_t)count * s->n_gpu);
     for (int64_t i = 0; i < count && st == ST_OK; i++) {
-        if (name != NULL) write_digits(name + strlen(s->name) + 1 + width, width, i);
+        if (name != NULL && i > 0) count_up(name + strlen(s->name) + 1 + width);
         if (per_rack > 0 && i % per_rack == 0) {
             mem_free(rack);
             one.rack = rack = mem_printf("%s-rack%lld", s->name, (long long)(i / per_rack));
