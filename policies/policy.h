@@ -2,7 +2,7 @@
  * policy.h -- the scheduling-policy ABI: events in, decisions out.
  *
  * The only header that a simple policy needs; decision.h, which names verbs and
- * refusals, stands beside it, and neither includes anything of the simulator.
+ * refusals, and card.h stand beside it, and none includes anything of the simulator.
  * What few policies need (API calls, reservations, data, cores, licences, graphs)
  * is in extensions.h, asked for by name in create.  A policy reads a frozen view,
  * plans in scratch of its own and appends decisions; the host checks each against
