@@ -44,6 +44,7 @@ sqlite3 "$db" "DROP TABLE IF EXISTS point;
 point() {
     axis=$1 x=$2 n=$3 policy=$4
     shift 4
+    echo "$axis,\"$policy\",$x" >>"$dir/asked"
     best=
     for turn in 1 2 3; do
         rm -f "$dir/r.db"
@@ -94,15 +95,17 @@ if command -v gnuplot >/dev/null; then
     echo "chart: $chart"
 fi
 
-# What a job costs at `to` over what it costs at `from`, where both were asked for.
-asked=$(echo $nodes $queue $shapes $growth | tr ' ' ',')
+# What a job costs at `to` over what it costs at `from`, where both were asked for; a point that is missing is above.
 sqlite3 "$db" 'CREATE TEMP TABLE bound (axis, policy, "from", "to", most)' ".import --csv --skip 1 $here/ratios.csv bound" \
-    "DELETE FROM bound WHERE CAST(\"from\" AS INTEGER) NOT IN ($asked) OR CAST(\"to\" AS INTEGER) NOT IN ($asked)" \
+    "CREATE TEMP TABLE asked (axis, policy, x)" ".import --csv $dir/asked asked" \
     "SELECT printf('%-7s %-26s %6d -> %-7d %6.2f times, at most %5.1f%s', axis, policy, \"from\", \"to\", ratio, most,
                    CASE WHEN ratio <= most THEN '' ELSE '  ABOVE' END)
        FROM (SELECT b.axis, b.policy, \"from\", \"to\", CAST(most AS REAL) AS most,
                     (t.cpu_s / t.jobs) / (f.cpu_s / f.jobs) AS ratio FROM bound b
+               JOIN asked USING (axis, policy)
+               JOIN asked a ON a.axis = b.axis AND a.policy = b.policy AND a.x = \"to\"
                LEFT JOIN point f ON f.axis = b.axis AND f.policy = b.policy AND f.x = CAST(\"from\" AS INTEGER)
-               LEFT JOIN point t ON t.axis = b.axis AND t.policy = b.policy AND t.x = CAST(\"to\" AS INTEGER))" >"$dir/ratios"
+               LEFT JOIN point t ON t.axis = b.axis AND t.policy = b.policy AND t.x = CAST(\"to\" AS INTEGER)
+              WHERE asked.x = \"from\")" >"$dir/ratios"
 cat "$dir/ratios"
 ! grep ABOVE "$dir/ratios" >&2
