@@ -6,7 +6,7 @@
  *
  * What is set aside is whole nodes, in spans of time of the length of bf_resolution; where running
  * jobs end is no part of it: that is asked for each job by releasing them in the plan, several at a time.
- * Cost: O(jobs tested x (spans x nodes / 64 + running x nodes)).
+ * Cost: O(jobs tested x (spans x nodes / 64 + running tasks)), and a search for nodes for each window of ends.
  */
 #include "slurm/state.h"
 
@@ -14,41 +14,20 @@ enum { TRIES_MAX = 2000 };      /* later starts that are looked at for one job *
 
 /* ---- when could it start? ---- */
 
-/* Of each node the running jobs that are on it, as bits by their place in s->running. */
-static void index_running(struct slurm *s)
+/* Does the running unit hold something on one of these nodes? */
+static bool is_on(const struct slurm *s, uint32_t unit, const uint64_t *nodes)
 {
-    s->n_run_words = (s->n_running + 63) / 64;
-    POL_RESERVE(s->on_node, s->cap_on_node, (size_t)s->conf.n_nodes * s->n_run_words + 1);
-    POL_RESERVE(s->releases, s->cap_releases, s->n_run_words + 1);
-    memset(s->on_node, 0, (size_t)s->conf.n_nodes * s->n_run_words * sizeof *s->on_node);
-    for (uint32_t r = 0; r < s->n_running; r++) {
-        uint32_t t = s->running[r];
-        for (uint32_t i = s->sched.units.at[t].n_tasks; i > 0; i--, t = s->sched.held[t].next)
-            nodeset_put(&s->on_node[(size_t)s->sched.held[t].node * s->n_run_words], r);
-    }
-    s->is_indexed = true;
+    uint32_t t = unit;
+    for (uint32_t i = s->sched.units.at[unit].n_tasks; i > 0; i--, t = s->sched.held[t].next)
+        if (nodeset_has(nodes, s->sched.held[t].node)) return true;
+    return false;
 }
 
-/* The running jobs that are on some of these nodes, in s->releases. */
-static void find_releases(struct slurm *s, const uint64_t *nodes)
+/* The first running unit on these nodes from the place i of `running` on; n_running: there is none. */
+static uint32_t next_release(const struct slurm *s, const uint64_t *nodes, uint32_t i)
 {
-    if (!s->is_indexed) index_running(s);
-    memset(s->releases, 0, s->n_run_words * sizeof *s->releases);
-    for (size_t w = 0; w < s->conf.n_words; w++)
-        for (uint64_t bits = nodes[w]; bits != 0; bits &= bits - 1) {
-            const size_t node = w * 64 + (size_t)__builtin_ctzll(bits);
-            nodeset_or(s->releases, &s->on_node[node * s->n_run_words], s->n_run_words);
-        }
-}
-
-/* The first of them from the place i on; n_running: there is none. */
-static uint32_t next_release(const struct slurm *s, uint32_t i)
-{
-    for (uint32_t w = i / 64; w < s->n_run_words; w++) {
-        const uint64_t bits = s->releases[w] & (w == i / 64 ? UINT64_MAX << (i % 64) : UINT64_MAX);
-        if (bits != 0) return w * 64 + (uint32_t)__builtin_ctzll(bits);
-    }
-    return s->n_running;
+    while (i < s->n_running && !is_on(s, s->running[i], nodes)) i++;
+    return i;
 }
 
 /* When a job that ran past its limit ends. */
@@ -67,12 +46,11 @@ static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_
     struct plan_mark m = plan_mark(&s->sched.plan);
     int64_t window = 30, end = 0;
     bool found = false, more = true;
-    find_releases(s, nodes);
     for (uint32_t i = 0; more && !found;) {
         uint32_t last = POL_NONE, released = 0;
         bool is_many = false;
         for (;;) {
-            i = next_release(s, i);
+            i = next_release(s, nodes, i);
             if (i == s->n_running) {
                 more = false;
                 break;
@@ -117,17 +95,11 @@ static void filter_nodes(struct slurm *s, uint32_t unit, const uint64_t *nodes)
  */
 enum { ANSWERS = 4096, IS_NOW = 1, IS_LATER, IS_NEVER };
 
-static uint64_t *answer_nodes(const struct slurm *s, const struct slurm_answer *a)
-{
-    return s->answer_nodes + (size_t)(a - s->answer) * 2 * s->conf.n_words;
-}
-
 /* Its place in the table, whether it is the one or not. */
 static struct slurm_answer *answer_find(struct slurm *s, uint64_t class_serial, uint32_t part, const uint64_t *nodes)
 {
     uint64_t h = class_serial * PARTS_MAX + part;
     POL_RESERVE(s->answer, s->cap_answer, ANSWERS);
-    POL_RESERVE(s->answer_nodes, s->cap_answer_nodes, 2 * s->conf.n_words * ANSWERS);
     for (size_t i = 0; i < s->conf.n_words; i++) h = (h ^ nodes[i]) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
     return &s->answer[(h ^ h >> 32) % ANSWERS];
 }
@@ -151,11 +123,12 @@ static bool will_run(struct slurm *s, uint32_t unit, uint32_t part, const uint64
     const uint64_t of = slurm_class(s, unit)->serial;
     const size_t n = s->conf.n_words;
     struct slurm_answer *a = answer_find(s, of, part, nodes);
-    uint64_t *asked = answer_nodes(s, a), *found = asked + n;
+    if (a->asked == NULL) a->asked = pol_alloc(2 * n, sizeof *a->asked);
+    uint64_t *asked = a->asked, *found = asked + n;
     if (a->state != s->n_states || a->class_serial != of || a->part != part || !nodeset_equal(asked, nodes, n)) {
-        *a = (struct slurm_answer){ .state = s->n_states, .class_serial = of, .part = part, .what = IS_NOW };
+        *a = (struct slurm_answer){ .state = s->n_states, .class_serial = of, .part = part, .what = IS_NOW, .asked = asked };
         filter_nodes(s, unit, nodes);
-        if (nodeset_count(s->set[4], n) < slurm_min_nodes(s, unit)) a->what = IS_NEVER;
+        if (!nodeset_holds(s->set[4], n, slurm_min_nodes(s, unit))) a->what = IS_NEVER;
         else if (!slurm_select(s, unit, part, s->set[4]))
             a->what = foresee(s, unit, part, s->set[4], &a->start_s) ? IS_LATER : IS_NEVER;
         nodeset_copy(asked, nodes, n);
@@ -332,7 +305,7 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
         const int64_t freed = is_reserved ? slurm_resv_free_s(s, at) : 0;
         if (freed > 0 && (later == 0 || freed < later)) later = freed;
         bool found = false;
-        if (nodeset_count(nodes, s->conf.n_words) >= slurm_min_nodes(s, rec.unit)) {
+        if (nodeset_holds(nodes, s->conf.n_words, slurm_min_nodes(s, rec.unit))) {
             r->n_tested += !tested;
             tested = true;
             found = will_run(s, rec.unit, part, nodes, now_only, r->now, &start_s);
@@ -342,7 +315,7 @@ static enum outcome plan_job(struct round *r, struct slurm_record rec, bool now_
             return NEITHER;
         }
         if (from > start_s) start_s = from;
-        if (start_s <= r->now && nodeset_overlap(s->select.nodes, s->clearing, s->conf.n_words) > 0) {
+        if (start_s <= r->now && nodeset_share(s->select.nodes, s->clearing, s->conf.n_words, 1)) {
             start_s = r->now + 1;
             later = 0;
         }

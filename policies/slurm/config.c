@@ -245,7 +245,7 @@ static void read_conf(struct slurm_conf *c, const struct pol_host *h, char *text
         }
     }
     for (uint32_t i = 0; i < c->n_partitions; i++)
-        if (nodeset_count(c->partition[i].nodes, c->n_words) == 0)
+        if (!nodeset_holds(c->partition[i].nodes, c->n_words, 1))
             nodeset_copy(c->partition[i].nodes, dflt_nodes, c->n_words);
     free(dflt_nodes);
 }

@@ -39,8 +39,8 @@ static bool is_busy(struct slurm *s, uint32_t unit, uint32_t part)
     nodeset_copy(nodes, s->avail, s->conf.n_words);
     nodeset_and(nodes, s->conf.partition[part].nodes, s->conf.n_words);
     slurm_keep_possible(s, unit, nodes);
-    const uint32_t n = nodeset_count(nodes, s->conf.n_words);
-    return nodeset_overlap(nodes, s->clearing, s->conf.n_words) > 0 || (n > 0 && n >= slurm_min_nodes(s, unit));
+    return nodeset_share(nodes, s->clearing, s->conf.n_words, 1) ||
+           nodeset_holds(nodes, s->conf.n_words, slurm_min_nodes(s, unit));
 }
 
 /* A job above its limits: it is passed over, or with assoc_limit_stop keeps its partition waiting. */
@@ -69,7 +69,7 @@ static bool try_record(struct pass *p, struct slurm_record r)
     if (s->failed[part]) return true;
     if (!slurm_within_limits(s, r.unit, part, LIMITS_JOBS)) return pass_over(s, r);
     const bool has_room =
-        nodeset_overlap(s->avail, s->conf.partition[part].nodes, s->conf.n_words) >= slurm_min_nodes(s, r.unit);
+        nodeset_share(s->avail, s->conf.partition[part].nodes, s->conf.n_words, slurm_min_nodes(s, r.unit));
     if (has_room && !slurm_has_licences(s, r.unit)) {
         s->sched.host->hold(s->sched.host->ctx, u->task, false, "Licenses");
         return true;

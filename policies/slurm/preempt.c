@@ -18,7 +18,7 @@ bool slurm_preempts(const struct slurm *s, struct slurm_record a, struct slurm_r
     const struct slurm_job *ja = slurm_job(s, a.unit), *jb = slurm_job(s, b.unit);
     if (s->conf.preempt_type == PREEMPT_BY_QOS) return qos_may(s, ja->qos, jb->qos);
     const struct slurm_partition *pa = &s->conf.partition[ja->part[a.k]], *pb = &s->conf.partition[jb->part[b.k]];
-    return pa->tier > pb->tier && nodeset_overlap(pa->nodes, pb->nodes, s->conf.n_words) > 0;
+    return pa->tier > pb->tier && nodeset_share(pa->nodes, pb->nodes, s->conf.n_words, 1);
 }
 
 bool slurm_may_preempt(const struct slurm *s, uint32_t unit, uint32_t part, uint32_t victim)

@@ -113,7 +113,7 @@ bool slurm_resv_take(const struct slurm *s, uint32_t unit, int64_t from_s, int64
     for (uint32_t i = s->resv.first; i < s->resv.n; i++) {
         const struct slurm_resv *r = &s->resv.at[i];
         if (r->begin_s >= to_s || r->end_s <= from_s) continue;
-        if (nodeset_overlap(nodes, r->nodes, s->conf.n_words) == 0 || admits(s, r, unit)) continue;
+        if (!nodeset_share(nodes, r->nodes, s->conf.n_words, 1) || admits(s, r, unit)) continue;
         nodeset_and_not(nodes, r->nodes, s->conf.n_words);
         taken = true;
     }

@@ -47,7 +47,7 @@ void slurm_select_end(struct slurm *s)
 
 static uint64_t bits_from(uint32_t i, uint32_t n) { return (n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX) << i; }
 
-/* CPU that counts on a node, on some of a word, and the nodes of a word that have so much. */
+/* CPU that counts on a node, on n of a word, and the nodes of a word that have so much. */
 static int64_t cpu_at(const struct slurm *s, uint32_t node)
 {
     const struct slurm_fitting *f = &s->fit;
@@ -56,13 +56,16 @@ static int64_t cpu_at(const struct slurm *s, uint32_t node)
     return f->cpu[node];
 }
 
-static int64_t cpu_of(const struct slurm *s, size_t word, uint64_t bits)
+static inline int64_t cpu_of(const struct slurm *s, size_t word, uint64_t bits, uint32_t n)
 {
     const struct slurm_fitting *f = &s->fit;
     int64_t sum = 0;
     for (uint32_t i = 0; i < f->n_met && bits != 0; i++) {
-        sum += f->met[i]->cpu * __builtin_popcountll(bits & f->met[i]->idle[word]);
-        bits &= ~f->met[i]->idle[word];
+        const uint64_t idle = bits & f->met[i]->idle[word];
+        const uint32_t k = idle == bits ? n : nodeset_bits(idle);
+        sum += f->met[i]->cpu * k;
+        bits &= ~idle;
+        n -= k;
     }
     for (; bits != 0; bits &= bits - 1) sum += f->cpu[word * 64 + (size_t)__builtin_ctzll(bits)];
     return sum;
@@ -80,21 +83,27 @@ static uint64_t having(const struct slurm *s, size_t word, uint64_t bits, int64_
 
 static void list_runs(const struct slurm *s, struct slurm_select *x)
 {
+    struct slurm_run *last = NULL;
     x->n_runs = 0;
     for (size_t w = 0; w < s->conf.n_words; w++) {
-        for (uint64_t left = x->at[w]; left != 0;) {
+        uint64_t left = x->at[w];
+        if (left == UINT64_MAX && x->begins[w] == 0 && last != NULL && last->first + last->n == w * 64) {
+            last->n += 64;              /* most words of a large set */
+            last->cpu += cpu_of(s, w, left, 64);
+            continue;
+        }
+        while (left != 0) {
             const uint32_t i = (uint32_t)__builtin_ctzll(left), node = (uint32_t)(w * 64) + i;
             const uint64_t ends = (~left | x->begins[w]) & ~bits_from(0, i + 1);
             const uint32_t end = ends != 0 ? (uint32_t)__builtin_ctzll(ends) : 64;      /* beyond its nodes here */
             const uint64_t bits = bits_from(i, end - i);
-            struct slurm_run *last = x->n_runs > 0 ? &x->run[x->n_runs - 1] : NULL;
             if (last == NULL || last->first + last->n != node || nodeset_has(x->begins, node)) {
                 const struct slurm_run run = { .first = node, .weight = s->conf.weight[node] };
                 POL_PUSH(x->run, x->n_runs, x->cap_run, run);
                 last = &x->run[x->n_runs - 1];
             }
             last->n += end - i;
-            last->cpu += cpu_of(s, w, bits);
+            last->cpu += cpu_of(s, w, bits, end - i);
             left &= ~bits;
         }
     }
@@ -337,12 +346,12 @@ static bool choose(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t
     };
     nodeset_copy(x->at, slurm_fit(s, unit, part)->at, s->conf.n_words);
     nodeset_and(x->at, nodes, s->conf.n_words);
-    x->n = nodeset_count(x->at, s->conf.n_words);
-    if (x->n < min_nodes) return false;
+    if (!nodeset_holds(x->at, s->conf.n_words, (uint32_t)min_nodes)) return false;
     if (eval(s, unit, part, &w)) return true;
+    x->n = nodeset_count(x->at, s->conf.n_words);
     int64_t most = 0, all = 0;
     for (size_t i = 0; i < s->conf.n_words; i++) {
-        all += cpu_of(s, i, x->at[i]);
+        all += cpu_of(s, i, x->at[i], nodeset_bits(x->at[i]));
         for (uint64_t bits = x->at[i]; bits != 0; bits &= bits - 1) {
             const int64_t have = resources(s, (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(bits), has_cards);
             if (have > most) most = have;

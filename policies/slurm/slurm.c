@@ -81,30 +81,41 @@ static void waits(void *self, const struct unit *u, int sign)
     s->is_changed = true;
 }
 
-/* By the expected end, then in order of arrival. */
+/*
+ * How many of those that run come before the unit: by the expected end, then in order of arrival; with_equals: and
+ * those that come neither before nor after it.
+ */
+static uint32_t running_before(const struct slurm *s, uint32_t unit, bool with_equals)
+{
+    const int64_t end = slurm_job(s, unit)->end_s;
+    const uint64_t ordinal = s->sched.units.at[unit].ordinal;
+    uint32_t low = 0, high = s->n_running;
+    while (low < high) {
+        const uint32_t mid = low + (high - low) / 2, o = s->running[mid];
+        const int64_t other = slurm_job(s, o)->end_s;
+        const uint64_t its = s->sched.units.at[o].ordinal;
+        if (other < end || (other == end && (its < ordinal || (with_equals && its == ordinal)))) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
 static void running_add(struct slurm *s, uint32_t unit)
 {
-    uint32_t at = s->n_running;
+    const uint32_t at = running_before(s, unit, true);
     POL_RESERVE(s->running, s->cap_running, (size_t)s->n_running + 1);
-    for (; at > 0; at--) {
-        const uint32_t o = s->running[at - 1];
-        const int64_t end = slurm_job(s, unit)->end_s, other = slurm_job(s, o)->end_s;
-        if (other < end || (other == end && s->sched.units.at[o].ordinal <= s->sched.units.at[unit].ordinal)) break;
-        s->running[at] = o;
-    }
+    memmove(&s->running[at + 1], &s->running[at], (s->n_running - at) * sizeof *s->running);
     s->running[at] = unit;
     s->n_running++;
-    s->is_indexed = false;
 }
 
 static void running_del(struct slurm *s, uint32_t unit)
 {
-    uint32_t i = 0;
+    uint32_t i = running_before(s, unit, false);
     while (i < s->n_running && s->running[i] != unit) i++;
     if (i == s->n_running) return;
     memmove(&s->running[i], &s->running[i + 1], (s->n_running - i - 1) * sizeof *s->running);
     s->n_running--;
-    s->is_indexed = false;
 }
 
 static void moved(void *self, const struct unit *u, int sign)
@@ -239,9 +250,10 @@ static void fini(void *self)
 {
     struct slurm *s = self;
     for (size_t i = 0; i < s->cap_span; i++) free(s->span[i].free);
+    for (size_t i = 0; i < s->cap_answer; i++) free(s->answer[i].asked);
     for (size_t i = 0; i < sizeof s->set / sizeof *s->set; i++) free(s->set[i]);
     POL_FREE(s->job, s->order, s->sorted, s->up, s->avail, s->later_cpu, s->failed, s->running, s->victim, s->span,
-             s->count, s->clearing, s->on_node, s->releases, s->answer, s->answer_nodes);
+             s->count, s->clearing, s->answer);
     slurm_select_end(s);
     slurm_fitting_end(s);
     slurm_clock_end(s);

@@ -60,8 +60,8 @@ struct slurm_select {
 /* The future as backfill plans it: nodes that nobody has reserved, from begin_s to end_s. */
 struct slurm_span { int64_t begin_s, end_s; uint64_t *free; };
 
-/* When a job of this class can start on these nodes as things are. */
-struct slurm_answer { uint64_t state, class_serial; int64_t start_s; uint32_t part; int what; };
+/* When a job of this class can start on these nodes as things are.  asked: a set, and behind it the one found; owned. */
+struct slurm_answer { uint64_t state, class_serial, *asked; int64_t start_s; uint32_t part; int what; };
 
 struct slurm_count { uint32_t a, b; int64_t n; };       /* of pairs of small numbers */
 
@@ -111,10 +111,7 @@ struct slurm {
     int64_t *later_cpu;                 /* [n_nodes]: of a job that starts, its tasks that are not placed yet */
     bool *failed; size_t cap_failed;
     uint32_t *running; size_t cap_running; uint32_t n_running;          /* by end_s */
-    uint64_t *on_node; size_t cap_on_node; uint32_t n_run_words; bool is_indexed;      /* of `running` (backfill.c) */
-    uint64_t *releases; size_t cap_releases;
     struct slurm_answer *answer; size_t cap_answer;
-    uint64_t *answer_nodes; size_t cap_answer_nodes;    /* of each answer the nodes asked for, and those found */
     uint64_t n_states;                  /* of what runs: an answer of an earlier one is none */
     uint32_t *victim; size_t cap_victim; uint32_t n_victims;
     struct slurm_span *span; size_t cap_span; uint32_t n_spans;
