@@ -39,7 +39,7 @@ void rounds_clock_ask(struct rounds_clock *c, const struct pol_host *host, int64
 
 void rounds_init(struct rounds *r, struct sched *d, const struct rounds_rule *rule)
 {
-    *r = (struct rounds){ .sched = d, .rule = *rule };
+    *r = (struct rounds){ .sched = d, .rule = *rule, .first.id = POL_NONE };
     rounds_clock_init(&r->clock, rule->length, rule->on_clock && !rule->is_each);
 }
 
@@ -115,6 +115,30 @@ static void give(struct rounds *r, uint32_t id)
     int64_t ends = r->rule.is_each ? pol_after(d->view->now_us, r->term[id]) : r->clock.ends;
     POL_RESERVE(r->given, r->cap_given, (size_t)id + 1);
     r->given[id] = (struct rounds_given){ .ordinal = sched_unit(d, id)->ordinal, .ends = ends };
+    if (r->first.id != POL_NONE && ends < r->first.ends) r->first = (struct rounds_first){ id, ends };
+}
+
+static bool is_leased(const struct rounds *r, uint32_t id)
+{
+    return id < r->cap_given && r->given[id].ordinal == sched_unit(r->sched, id)->ordinal;
+}
+
+/* When the first lease of one that runs is over; POL_NEVER: none has one.  O(1) while that one runs on. */
+static int64_t first_end(struct rounds *r)
+{
+    struct sched *d = r->sched;
+    const uint32_t known = r->first.id;
+    if (known != POL_NONE && sched_unit(d, known)->state == UNIT_RUNNING && is_leased(r, known) &&
+        r->given[known].ends == r->first.ends)
+        return r->first.ends;
+    r->first = (struct rounds_first){ POL_NONE, POL_NEVER };
+    POL_RESERVE(r->candidate, r->cap_candidate, (size_t)d->running.n + 1);
+    unit_set_list(&d->running, &d->units, r->candidate);
+    for (uint32_t i = 0; i < d->running.n; i++) {
+        const uint32_t id = r->candidate[i];
+        if (is_leased(r, id) && r->given[id].ends < r->first.ends) r->first = (struct rounds_first){ id, r->given[id].ends };
+    }
+    return r->first.ends;
 }
 
 static void start(struct rounds *r, uint32_t id, const struct pol_place *place, const char *reason)
@@ -155,13 +179,13 @@ static void add(struct rounds *r, uint32_t id)
 static void add_due(struct rounds *r)
 {
     struct sched *d = r->sched;
+    if (!r->is_new && first_end(r) > d->view->now_us) return;
     POL_RESERVE(r->candidate, r->cap_candidate, (size_t)d->running.n + 1);
     unit_set_list(&d->running, &d->units, r->candidate);
     uint32_t n = d->running.n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = r->candidate[i];
-        bool is_leased = id < r->cap_given && r->given[id].ordinal == sched_unit(d, id)->ordinal;
-        if (r->is_new || !is_leased || r->given[id].ends <= d->view->now_us) add(r, id);
+        if (r->is_new || !is_leased(r, id) || r->given[id].ends <= d->view->now_us) add(r, id);
     }
     r->n_due = r->n_candidates;
 }
@@ -277,13 +301,9 @@ void rounds_end(struct rounds *r, const char *reason)
         rounds_clock_ask(&r->clock, d->host, d->view->now_us, d->running.n + r->n_moving > 0, d->wait.n > 0);
         return;
     }
-    /* The next lease that is over; units that somebody else started have none, and are due whenever anything is. */
-    int64_t at = POL_NEVER;
+    /* Units that somebody else started have no lease, and are due whenever anything is. */
     if (d->wait.n == 0) return;
-    POL_RESERVE(r->candidate, r->cap_candidate, (size_t)d->running.n + 1);
-    unit_set_list(&d->running, &d->units, r->candidate);
-    for (uint32_t i = 0; i < d->running.n; i++)
-        if (r->candidate[i] < r->cap_given && r->given[r->candidate[i]].ends < at) at = r->given[r->candidate[i]].ends;
+    const int64_t at = first_end(r);
     if (at <= d->view->now_us || at >= POL_NEVER - 1 || at == r->clock.asked) return;
     r->clock.asked = at;
     d->host->wake(d->host->ctx, at);

@@ -24,7 +24,8 @@
  * are over go on.
  *
  * The policy's sched_ops need .run_key = rounds_run_key, and POL_PREEMPTS.
- * Cost: rounds_begin and rounds_end O(candidates log candidates), beside a round O(1).
+ * Cost: rounds_begin and rounds_end O(candidates log candidates), beside a round O(1); O(running) where a lease is over,
+ * or whose lease was to be over first ended before.
  */
 #ifndef POL_LIB_SCHED_ROUNDS_H
 #define POL_LIB_SCHED_ROUNDS_H
@@ -61,6 +62,8 @@ struct rounds_rule {
 
 /* A unit's lease, by task slot. */
 struct rounds_given { uint64_t ordinal; int64_t ends; };
+/* The running unit whose lease is over first, as far as is known; id POL_NONE: it is not. */
+struct rounds_first { uint32_t id; int64_t ends; };
 /* A unit that was placed in this decision, or waits for its start; place: where it stands in the array. */
 struct rounds_leased { uint32_t id; uint64_t ordinal; size_t place; };
 
@@ -73,6 +76,7 @@ struct rounds {
     uint32_t *candidate; size_t cap_candidate; uint32_t n_candidates;
     uint32_t n_due;             /* candidates [0 .. n_due) run */
     struct rounds_given *given; size_t cap_given;
+    struct rounds_first first;
     uint8_t *fate; size_t cap_fate;     /* by task slot, of candidates: what was decided on it */
     int64_t *term; size_t cap_term;     /* by task slot, of candidates: how long its lease is to be; is_each alone */
     struct rounds_leased *leased, *moving; size_t cap_leased, cap_moving;
