@@ -1,11 +1,12 @@
 #!/bin/sh
 # How the cost of a job grows with the cluster, with the queue, with distinct requests and with the number of jobs,
-# under every policy that places ordinary jobs: processor time, which other work on the machine hardly changes.
+# under every policy that places ordinary jobs, and with the GPUs under those for data-intensive ones: processor time,
+# which other work on the machine hardly changes.
 # Each point goes into a SQLite file, the curves into a chart, and what a job costs at one point over what it costs at
 # another is held against ratios.csv: a quadratic never comes back unseen.
-# usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|all DB CHART   status 1: a ratio is above its bound
+# usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|flow|all DB CHART   status 1: a ratio is above its bound
 # `jobs`: growth in jobs alone, up to MOST (10,000,000) of them; `nodes`: in nodes alone, with
-# JOBS=10000 jobs.  POLICIES: of these alone
+# JOBS=10000 jobs; `flow`: in GPUs alone, of jobs that read data.  POLICIES: of these alone
 set -eu
 fairway=$1 measure=$2 size=$3 db=$4 chart=$5
 here=$(dirname "$0")
@@ -64,12 +65,15 @@ point() {
                $1, $2, $3, $4, $4 / $5 * 1e6, $6 / 1024, $7, $8 }'
 }
 
+nodes= queue= shapes= growth= gpus=
 case $size in
-jobs)  nodes= queue= shapes= growth=$(printf '%s\n' 100000 1000000 "${MOST:-10000000}" | sort -nu) ;;
-nodes) nodes="1000 10000 50000 100000" n_nodes=${JOBS:-10000} queue= shapes= growth= ;;
-quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000" ;;
+jobs)  growth=$(printf '%s\n' 100000 1000000 "${MOST:-10000000}" | sort -nu) ;;
+nodes) nodes="1000 10000 50000 100000" n_nodes=${JOBS:-10000} ;;
+flow)  gpus="30 100 1000 10000 100000" ;;
+quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000"
+       gpus="100 1000" ;;
 all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" shapes="8 1000 50000" n_shapes=100000
-       growth="100000 1000000 10000000" ;;
+       growth="100000 1000000 10000000" gpus="30 100 1000 10000 100000" ;;
 esac
 policies=${POLICIES:-fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf
           kube-default multiqueue workflow}
@@ -89,7 +93,17 @@ for x in $growth; do
     point jobs "$x" "$x" fifo "$dir/file.yaml"
 done
 
-axes="${nodes:+nodes }${queue:+queue }${shapes:+shapes }${growth:+jobs}"
+# A hundred jobs at a time for 2,000 GPUs, as in the paper; 36 of each of 10 to 64 users, more the workload has not.
+for x in $gpus; do
+    users=$((x < 2000 ? 10 : x > 12800 ? 64 : x / 200))
+    for p in ${POLICIES:-gs fs fsp fsu}; do
+        point flow "$x" $((36 * users)) "$p" "$here/../../scenarios/flow-paper/flow-2000.yaml" \
+            --set cluster.groups.0.count=$((x / 2)) --set trace.concurrency=$((x < 80 ? 4 : x / 20)) \
+            --set trace.workload.users="$users" --set output.jobs=false
+    done
+done
+
+axes="${nodes:+nodes }${queue:+queue }${shapes:+shapes }${growth:+jobs }${gpus:+flow}"
 if command -v gnuplot >/dev/null; then
     gnuplot -e "db = '$db'; chart = '$chart'; axes = '$axes'" "$here/curves.gp"
     echo "chart: $chart"
