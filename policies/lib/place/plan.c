@@ -29,15 +29,18 @@ static void touch(struct plan *p, uint32_t node)
 
 /* ---- in step with the view ---- */
 
-/* The node's cards, to change them: those that it has in common with others it keeps for itself from then on. */
-static struct pol_card *own_cards(struct plan *p, uint32_t node)
+static void part_cards(struct plan *p, uint32_t node)
 {
-    if (p->card0[node] < p->card_own) {
-        const uint32_t n = p->node[node].n.n_gpu;
-        memcpy(&p->card[p->card_end], &p->card[p->card0[node]], n * sizeof *p->card);
-        p->card0[node] = p->card_end;
-        p->card_end += n;
-    }
+    const uint32_t n = p->node[node].n.n_gpu;
+    memcpy(&p->card[p->card_end], &p->card[p->card0[node]], n * sizeof *p->card);
+    p->card0[node] = p->card_end;
+    p->card_end += n;
+}
+
+/* The node's cards, to change them: those that it has in common with others it keeps for itself from then on. */
+static inline struct pol_card *own_cards(struct plan *p, uint32_t node)
+{
+    if (p->card0[node] < p->card_own) part_cards(p, node);
     return &p->card[p->card0[node]];
 }
 
@@ -45,9 +48,12 @@ static void sum_cards(struct plan_node *o, const struct pol_card *card)
 {
     o->gpu_free = 0;
     o->n_idle = 0;
+    o->idle = 0;
     for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+        const uint64_t is_idle = card[k].milli_free == WHOLE;
         o->gpu_free += card[k].milli_free;
-        o->n_idle += card[k].milli_free == WHOLE;
+        o->n_idle += (int32_t)is_idle;
+        o->idle |= is_idle << k;
     }
 }
 
@@ -114,6 +120,7 @@ static void take_cards(struct plan *p, const struct pol_view *v, uint32_t i)
         p->card0[i] = p->card0[i - 1];
         o->gpu_free = o[-1].gpu_free;
         o->n_idle = o[-1].n_idle;
+        o->idle = o[-1].idle;
         o->has_like_cards = o[-1].has_like_cards;
         return;
     }
@@ -241,6 +248,7 @@ static void move_all(struct plan_node *o, struct pol_card *card, bool allocate)
     }
     o->gpu_free = allocate ? 0 : (int32_t)o->n.n_gpu * WHOLE;
     o->n_idle = allocate ? 0 : (int32_t)o->n.n_gpu;
+    o->idle = allocate ? 0 : pol_node_all_cards(&o->n);
 }
 
 /* What the task holds of its cards besides their shares. */
@@ -253,18 +261,30 @@ static void move_cards(struct pol_card *card, const struct pol_shape *s, uint64_
     }
 }
 
+/* Of these cards, which are idle now? */
+static void note_idle(struct plan_node *o, const struct pol_card *card, uint64_t cards)
+{
+    for (uint64_t left = cards; left != 0; left &= left - 1) {
+        const int k = __builtin_ctzll(left);
+        const uint64_t was = o->idle >> k & 1, is = card[k].milli_free == WHOLE;
+        o->n_idle += (int32_t)is - (int32_t)was;
+        o->idle ^= (was ^ is) << k;
+    }
+}
+
 static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
 {
-    const int32_t milli = sign * s->gpu_milli, idle = sign < 0 ? WHOLE : WHOLE - milli;     /* before it changes */
-    int32_t n = 0, n_idle = 0;
-    for (uint64_t left = cards; left != 0; left &= left - 1, n++) {
-        struct pol_card *c = &card[(uint32_t)__builtin_ctzll(left)];
-        n_idle += c->milli_free == idle;
-        c->milli_free += milli;
-    }
+    const int32_t milli = sign * s->gpu_milli;
+    int32_t n = 0;
+    for (uint64_t left = cards; left != 0; left &= left - 1, n++) card[__builtin_ctzll(left)].milli_free += milli;
     if (s->gpu_mem_b != 0 || s->gpu_cores != 0) move_cards(card, s, cards, sign);
     o->gpu_free += n * milli;
-    o->n_idle += sign * n_idle;
+    if (s->gpu_milli == WHOLE) {        /* all of them were idle, or are now */
+        o->n_idle += sign * n;
+        o->idle ^= cards;
+    } else {
+        note_idle(o, card, cards);
+    }
     o->n.cpu_free += sign * s->cpu_milli;
     o->n.mem_free += sign * s->mem_b;
     for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];

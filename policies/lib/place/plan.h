@@ -22,6 +22,7 @@ struct plan_node {
     struct pol_node n;
     int32_t  gpu_free;              /* thousandths, over all its cards */
     int32_t  n_idle;                /* cards that are wholly free */
+    uint64_t idle;                  /* which: bit k is card k */
     uint32_t n_no_cpu, n_no_mem;    /* running tasks that ask none (not exclusive ones) */
     bool     has_engines, has_like_cards;   /* none of its cards has more memory or cores than another */
 };
@@ -131,16 +132,11 @@ static inline uint32_t plan_capacity(const struct plan *p, uint32_t node, const 
 static inline uint64_t plan_pick_cards(const struct plan *p, uint32_t node, const struct pol_shape *s)
 {
     const struct plan_node *o = &p->node[node];
-    const struct pol_card *card = plan_cards_of(p, node);
-    if (s->exclusive || !o->has_like_cards || !plan_asks_idle(s)) return pol_node_pick_cards(&o->n, card, s);
-    uint64_t picked = 0;                /* idle cards that are alike: the first of them */
-    int32_t n = o->n_idle >= s->n_gpu ? s->n_gpu : 0;
-    for (uint32_t k = 0; n > 0; k++) {
-        const uint64_t is_idle = card[k].milli_free == FITS_WHOLE_CARD;
-        picked |= is_idle << k;
-        n -= (int32_t)is_idle;
-    }
-    return picked;
+    if (s->exclusive || !o->has_like_cards || !plan_asks_idle(s)) return pol_node_pick_cards(&o->n, plan_cards_of(p, node), s);
+    uint64_t left = o->idle;            /* idle cards that are alike: the first of them */
+    if (o->n_idle < s->n_gpu) return 0;
+    for (int32_t n = s->n_gpu; n > 0; n--) left &= left - 1;
+    return o->idle ^ left;
 }
 
 /* The task must fit, on these cards; release undoes such an allocation. */
