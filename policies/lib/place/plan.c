@@ -165,14 +165,12 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
 {
     struct plan_node *o = &p->node[i];
     const struct pol_node *n = &v->node[i];
-    if (!p->by_count && memcmp(n, &o->n, sizeof *n) == 0 &&         /* neither has padding */
+    bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up &&
+                memcmp(n->engine_free, o->n.engine_free, sizeof n->engine_free) == 0;
+    if (same && !p->by_count &&         /* a card has no padding */
         memcmp(&v->card[n->card0], plan_cards_of(p, i), n->n_gpu * sizeof *p->card) == 0) return;
     bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
-    bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up;
-    for (int k = 0; k < POL_ENGINES_MAX; k++) {
-        grew |= n->engine_free[k] > o->n.engine_free[k];
-        same &= n->engine_free[k] == o->n.engine_free[k];
-    }
+    for (int k = 0; k < POL_ENGINES_MAX; k++) grew |= n->engine_free[k] > o->n.engine_free[k];
     struct pol_card *card = own_cards(p, i);
     for (uint32_t k = 0; k < n->n_gpu; k++) {
         const struct pol_card to = seen(p, &v->card[n->card0 + k]), *was = &card[k];
