@@ -49,19 +49,27 @@ static uint16_t n_none(const struct plan_node *o)
     return (uint16_t)(n < PLACEMENT_NONE_MAX ? n : PLACEMENT_NONE_MAX);
 }
 
-static int32_t preference(enum placement_rule rule, const struct plan *p, const struct plan_node *o)
+static int32_t preference(const struct placement *pl, const struct plan_node *o, const struct placement_own *own)
 {
+    const struct plan *p = pl->plan;
     const struct placement_after free_now = { o->n.cpu_free, o->n.mem_free, o->gpu_free };
-    switch (rule) {
+    if (pl->by_costs != NULL) return own->order;
+    switch (pl->rule) {
     case PLACEMENT_FIRST:  return 0;
     case PLACEMENT_WORST:  return (int32_t)-placement_cost_best(p, &free_now);
     case PLACEMENT_SPREAD: return (int32_t)placement_cost_spread(&o->n, &free_now);
     case PLACEMENT_PACK:
         return (int32_t)((o->n.n_tasks == 0) << 7 | o->n_idle) << PLACEMENT_PREFERENCE_BITS |
                (int32_t)placement_cost_best(p, &free_now);
-    case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID: return clamped(kube_skew(o));
+    case PLACEMENT_KUBE: case PLACEMENT_KUBE_HYBRID: return own->order;
     default:               return (int32_t)placement_cost_best(p, &free_now);
     }
+}
+
+static int64_t key_of(const struct placement *pl, uint32_t node, const struct placement_own *own)
+{
+    const int64_t class = (int64_t)own->class << 32;
+    return own->cpu < 0 ? class : class + preference(pl, &pl->plan->node[node], own);
 }
 
 static uint8_t class_of(const struct plan *p, uint32_t node)
@@ -77,50 +85,48 @@ static inline struct placement_own own_of(const struct placement *pl, uint32_t n
 {
     const struct plan *p = pl->plan;
     const struct plan_node *o = &p->node[node];
-    const struct pol_card *card = plan_cards_of(p, node);
-    const uint8_t class = class_of(p, node);
     const bool is_milli = pl->kube == NULL && pl->by_costs == NULL;     /* part is of cards */
-    struct placement_own x = { .cpu = -1, .class = class, .key = (int64_t)class << 32, .alone = POL_NONE };
+    struct placement_own x = { .cpu = -1, .class = class_of(p, node), .alone = POL_NONE };
     if (!o->n.is_up || (o->n.max_tasks > 0 && o->n.n_tasks >= o->n.max_tasks)) return x;
     x.cpu = o->n.cpu_free;
     x.mem = o->n.mem_free;
     x.gpu = o->gpu_free;
-    int32_t order = pl->by_costs == NULL ? preference(pl->rule, p, o) : 0;
     x.idle = (uint8_t)o->n_idle;
-    bool is_plain = class != PLACEMENT_CLASS_OTHER;
-    if (pl->by_costs != NULL && !pl->by_costs->see(pl->costs_ctx, node, &order, &x.part)) is_plain = false;
-    x.key += order;
-    for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
     x.flags = o->n.n_tasks == 0 ? PLACEMENT_EMPTY : PLACEMENT_BUSY;
     const bool is_whole = o->gpu_free == o->n_idle * PLACEMENT_WHOLE;
-    is_plain &= !o->has_engines && o->has_like_cards && is_whole;
-    if (is_whole && o->n_idle > 0) x.card = PLACEMENT_WHOLE;
-    for (uint32_t k = 0; k < o->n.n_gpu && !is_whole; k++) {
-        const uint16_t milli = (uint16_t)card[k].milli_free;
-        if (milli > x.card) x.card = milli;
-        if (milli > x.part && milli < PLACEMENT_WHOLE && is_milli) x.part = milli;
+    bool is_plain = x.class != PLACEMENT_CLASS_OTHER && !o->has_engines && o->has_like_cards && is_whole;
+    for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
+    if (is_whole) {
+        x.card = o->n_idle > 0 ? PLACEMENT_WHOLE : 0;
+    } else {
+        const struct pol_card *card = plan_cards_of(p, node);
+        for (uint32_t k = 0; k < o->n.n_gpu; k++) {
+            const uint16_t milli = (uint16_t)card[k].milli_free;
+            if (milli > x.card) x.card = milli;
+            if (milli > x.part && milli < PLACEMENT_WHOLE && is_milli) x.part = milli;
+        }
     }
     if (pl->kube != NULL) {
+        x.order = clamped(kube_skew(o));
         x.part = n_none(o);
         x.n_tasks = o->n.n_tasks;
         is_plain &= x.part == 0;
     }
+    if (pl->by_costs != NULL && !pl->by_costs->see(pl->costs_ctx, node, &x.order, &x.part)) is_plain = false;
     if (!is_plain) x.alone = node;
     return x;
 }
 
 static inline bool is_same(const struct placement_own *a, const struct placement_own *b)
 {
-    return a->cpu == b->cpu && a->mem == b->mem && a->gpu == b->gpu && a->key == b->key && a->alone == b->alone &&
-           a->card == b->card && a->part == b->part && a->idle == b->idle && a->engines == b->engines &&
-           a->flags == b->flags && a->n_tasks == b->n_tasks;
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 static uint32_t hash_of(const struct placement_own *o)
 {
     uint64_t h = (uint64_t)o->cpu * UINT64_C(0x94d049bb133111eb) ^ (uint64_t)o->mem;
-    h = (h ^ h >> 31) * UINT64_C(0xbf58476d1ce4e5b9) ^ (uint64_t)o->key;
-    return map_mix(h ^ h >> 29 ^ ((uint64_t)o->idle << 32 | o->alone));
+    h = (h ^ h >> 31) * UINT64_C(0xbf58476d1ce4e5b9) ^ ((uint64_t)(uint32_t)o->gpu << 32 | (uint32_t)o->order);
+    return map_mix(h ^ h >> 29 ^ ((uint64_t)o->n_tasks << 32 | o->alone));
 }
 
 /* The vertex of nodes like this one; POL_NONE. */
@@ -136,7 +142,7 @@ static uint32_t vertex_like(const struct placement_index *x, const struct placem
 
 static bool before(const struct placement_vertex *v, uint32_t a, uint32_t b)
 {
-    return v[a].own.key != v[b].own.key ? v[a].own.key < v[b].own.key : a < b;
+    return v[a].key != v[b].key ? v[a].key < v[b].key : a < b;
 }
 
 static void widen(struct placement_box *x, const struct placement_box *by)
@@ -158,13 +164,17 @@ static void widen(struct placement_box *x, const struct placement_box *by)
     x->flags |= by->flags;
 }
 
-/* Did it change? */
+/* Its sum, and that those below hang from it.  Did the sum change? */
 static bool pull(struct placement_index *i, uint32_t t)
 {
     struct placement_vertex *v = i->at;
     struct placement_box x = placement_box_of(i, &v[t]);
-    if (v[t].left != POL_NONE) widen(&x, &v[v[t].left].sum);
-    if (v[t].right != POL_NONE) widen(&x, &v[v[t].right].sum);
+    const uint32_t child[] = { v[t].left, v[t].right };
+    for (int k = 0; k < 2; k++) {
+        if (child[k] == POL_NONE) continue;
+        v[child[k]].up = t;
+        widen(&x, &v[child[k]].sum);
+    }
     if (memcmp(&v[t].sum, &x, sizeof x) == 0) return false;     /* it has no padding */
     v[t].sum = x;
     return true;
@@ -203,52 +213,50 @@ static uint32_t merge(struct placement_index *i, uint32_t a, uint32_t b)
     return b;
 }
 
+/* Of t and those above it; where one stays as it was, so do all above. */
+static void pull_up(struct placement_index *i, uint32_t t)
+{
+    while (t != POL_NONE && pull(i, t)) t = i->at[t].up;
+}
+
+/* The same where no more than the first node of t is another. */
+static void pull_first(struct placement_index *i, uint32_t t)
+{
+    for (struct placement_vertex *v; t != POL_NONE; t = v->up) {
+        v = &i->at[t];
+        uint32_t first = v->own.cpu < 0 ? POL_NONE : placement_rank(i, v->node[0]);
+        if (v->left != POL_NONE && i->at[v->left].sum.first < first) first = i->at[v->left].sum.first;
+        if (v->right != POL_NONE && i->at[v->right].sum.first < first) first = i->at[v->right].sum.first;
+        if (first == v->sum.first) return;
+        v->sum.first = first;
+    }
+}
+
 /* Those above x grow by it, and by nothing else. */
 static void add(struct placement_index *i, uint32_t x)
 {
     struct placement_vertex *v = i->at;
     const struct placement_box own = placement_box_of(i, &v[x]);
-    uint32_t *at = &i->root, l, r;
+    uint32_t *at = &i->root;
+    v[x].up = POL_NONE;
     while (*at != POL_NONE && v[x].prio <= v[*at].prio) {
         widen(&v[*at].sum, &own);
+        v[x].up = *at;
         at = before(v, x, *at) ? &v[*at].left : &v[*at].right;
     }
-    split(i, *at, x, &l, &r);
+    const uint32_t below = *at;
     *at = x;
-    v[x].left = l;
-    v[x].right = r;
+    split(i, below, x, &v[x].left, &v[x].right);
     (void)pull(i, x);
 }
 
-/* Where something below stays as it was, so does all above.  Did it change? */
-static bool del(struct placement_index *i, uint32_t *t, uint32_t x)
+static void del(struct placement_index *i, uint32_t x)
 {
     struct placement_vertex *v = i->at;
-    if (*t == x) {
-        *t = merge(i, v[x].left, v[x].right);
-        return true;
-    }
-    return del(i, before(v, x, *t) ? &v[*t].left : &v[*t].right, x) && pull(i, *t);
-}
-
-/* Of x, whose place is the same, and of those above. */
-static bool pull_path(struct placement_index *i, uint32_t t, uint32_t x)
-{
-    const struct placement_vertex *v = i->at;
-    return (t == x || pull_path(i, before(v, x, t) ? v[t].left : v[t].right, x)) && pull(i, t);
-}
-
-/* The same where the first node of x alone is another. */
-static bool pull_first(struct placement_index *i, uint32_t t, uint32_t x)
-{
-    struct placement_vertex *v = &i->at[t];
-    if (t != x && !pull_first(i, before(i->at, x, t) ? v->left : v->right, x)) return false;
-    uint32_t first = v->own.cpu < 0 ? POL_NONE : placement_rank(i, v->node[0]);
-    if (v->left != POL_NONE && i->at[v->left].sum.first < first) first = i->at[v->left].sum.first;
-    if (v->right != POL_NONE && i->at[v->right].sum.first < first) first = i->at[v->right].sum.first;
-    if (first == v->sum.first) return false;
-    v->sum.first = first;
-    return true;
+    const uint32_t up = v[x].up, below = merge(i, v[x].left, v[x].right);
+    *(up == POL_NONE ? &i->root : v[up].left == x ? &v[up].left : &v[up].right) = below;
+    if (up == POL_NONE && below != POL_NONE) v[below].up = POL_NONE;
+    pull_up(i, up);
 }
 
 /* ---- in step with the plan ---- */
@@ -261,43 +269,67 @@ static uint32_t priority(uint32_t vertex)
 }
 
 /* May move x->at. */
-static uint32_t make_vertex(struct placement_index *x, const struct placement_own *o, uint32_t hash)
+static uint32_t make_vertex(struct placement_index *x)
 {
     const uint32_t id = x->free != POL_NONE ? x->free : x->n++;
     POL_RESERVE(x->at, x->cap, x->n);
-    struct placement_vertex *v = &x->at[id];
-    if (id == x->free) x->free = v->left;
-    v->own = *o;
-    v->hash = hash;
-    v->prio = priority(id);
-    map_add(&x->by_own, hash, id);
+    if (id == x->free) x->free = x->at[id].left;
+    x->at[id].prio = priority(id);
     return id;
 }
 
-/* to: the vertex of nodes like it; POL_NONE. */
-static void join(struct placement_index *x, uint32_t node, uint32_t to, const struct placement_own *o, uint32_t hash)
+/* What all nodes of it are like from now on. */
+static void become(struct placement_index *x, uint32_t id, const struct placement_own *o, int64_t key, uint32_t hash)
 {
-    const uint32_t id = to != POL_NONE ? to : make_vertex(x, o, hash);
     struct placement_vertex *v = &x->at[id];
-    POL_RESERVE(v->node, v->cap, (size_t)v->n + 1);
-    nodes_push(x, v->node, v->n++, node);
-    x->vertex[node] = id;
-    if (to == POL_NONE) add(x, id);
-    else if (v->node[0] == node) (void)pull_first(x, x->root, id);
+    v->own = *o;
+    v->key = key;
+    v->hash = hash;
+    map_add(&x->by_own, hash, id);
 }
 
 static void leave(struct placement_index *x, uint32_t node)
 {
-    const uint32_t id = x->vertex[node], first = x->at[id].node[0];
+    const uint32_t id = x->vertex[node], place = x->place[node];
     struct placement_vertex *v = &x->at[id];
-    if (v->n == 1) (void)del(x, &x->root, id);
-    nodes_take(x, v->node, v->n--, x->place[node]);
+    nodes_take(x, v->node, v->n--, place);
     if (v->n == 0) {
+        del(x, id);
         map_del(&x->by_own, v->hash, id);
         v->left = x->free;
         x->free = id;
-    } else if (first == node) {
-        (void)pull_first(x, x->root, id);
+    } else if (place == 0) {
+        pull_first(x, id);
+    }
+}
+
+/* The node is with those that are like it now; of one that is new vertex says POL_NONE. */
+static void refresh(struct placement *pl, uint32_t node)
+{
+    struct placement_index *x = &pl->index;
+    const uint32_t from = x->vertex[node];
+    const struct placement_own now = own_of(pl, node);
+    if (from != POL_NONE && is_same(&now, &x->at[from].own)) return;
+    const uint32_t hash = hash_of(&now), like = vertex_like(x, &now, hash);
+    const int64_t key = like == POL_NONE ? key_of(pl, node, &now) : 0;
+    /* Alone before and after, and its place is the same. */
+    if (like == POL_NONE && from != POL_NONE && x->at[from].n == 1 && x->at[from].key == key) {
+        map_del(&x->by_own, x->at[from].hash, from);
+        become(x, from, &now, key, hash);
+        pull_up(x, from);
+        return;
+    }
+    if (from != POL_NONE) leave(x, node);
+    const uint32_t to = like != POL_NONE ? like : make_vertex(x);
+    struct placement_vertex *v = &x->at[to];
+    POL_RESERVE(v->node, v->cap, (size_t)v->n + 1);
+    nodes_push(x, v->node, v->n++, node);
+    x->vertex[node] = to;
+    if (like == POL_NONE) {
+        become(x, to, &now, key, hash);
+        add(x, to);
+    } else if (v->node[0] == node) {
+        pull_first(x, to);
     }
 }
 
@@ -306,34 +338,12 @@ static void build(struct placement *pl)
     struct placement_index *x = &pl->index;
     const uint32_t n = pl->plan->n_nodes;
     POL_LARGE(x->vertex, n);
+    memset(x->vertex, 0xff, n * sizeof *x->vertex);
     x->place = pol_alloc(n, sizeof *x->place);
     x->root = x->free = POL_NONE;
     x->rank = pl->kube != NULL ? pl->kube->rank : NULL;
     for (uint32_t i = n; i-- > 0;) x->class_first[class_of(pl->plan, i)] = i;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct placement_own o = own_of(pl, i);
-        const uint32_t hash = hash_of(&o);
-        join(x, i, vertex_like(x, &o, hash), &o, hash);
-    }
-}
-
-static void refresh(struct placement *pl, uint32_t node)
-{
-    struct placement_index *x = &pl->index;
-    struct placement_vertex *v = &x->at[x->vertex[node]];
-    const struct placement_own now = own_of(pl, node);
-    if (is_same(&now, &v->own)) return;
-    const uint32_t hash = hash_of(&now), to = vertex_like(x, &now, hash);
-    if (to == POL_NONE && v->n == 1 && now.key == v->own.key) {      /* its place is the same */
-        map_del(&x->by_own, v->hash, x->vertex[node]);
-        map_add(&x->by_own, hash, x->vertex[node]);
-        v->own = now;
-        v->hash = hash;
-        (void)pull_path(x, x->root, x->vertex[node]);
-        return;
-    }
-    leave(x, node);
-    join(x, node, to, &now, hash);
+    for (uint32_t i = 0; i < n; i++) refresh(pl, i);
 }
 
 void placement_index_note(struct placement *pl, uint32_t node)

@@ -12,28 +12,29 @@ enum { PLACEMENT_PREFERENCE_BITS = 22 };          /* a sum of three shares */
 enum { PLACEMENT_NONE_MAX = UINT16_MAX };
 
 /*
- * All that costs and fitting depend on, of one node.  Where nothing can start (down, or as many tasks as may run)
- * cpu is -1.
+ * All that costs and fitting depend on, of one node; the order follows from it.  Where nothing can start (down, or as
+ * many tasks as may run) cpu is -1.  It has no padding: two are compared byte by byte.
  */
 struct placement_own {
     int64_t  cpu, mem;
-    int64_t  key;                       /* class, then preference */
-    int32_t  gpu;
+    int32_t  gpu, order;                /* order: of kube and by_costs; of others it follows from the rest, and is 0 */
     uint32_t alone;                     /* the node, where the rest does not say all that matters; POL_NONE */
+    uint32_t n_tasks;                   /* of kube alone, whose plugins may look at it */
     uint16_t card;                      /* thousandths of the freest card */
     uint16_t part;                      /* of the freest that is in use; kube: n_none; by_costs: most */
     uint8_t  idle, class, engines, flags;       /* wholly free cards; bits of engines of which some is free */
-    uint32_t n_tasks;                   /* of kube alone, whose plugins may look at it */
 };
+_Static_assert(sizeof(struct placement_own) == 40, "padding would be compared");
 
 /* Nodes that are alike, as a heap: the lowest first. */
 struct placement_vertex {
     struct placement_own own;
+    int64_t    key;             /* class, then preference */
     struct placement_box sum;
     uint32_t  *node, n;
     uint32_t   hash;            /* of own */
     size_t     cap;
-    uint32_t   left, right, prio;       /* of one that is free: left is the next free one */
+    uint32_t   up, left, right, prio;   /* of one that is free: left is the next free one */
 };
 
 /* Which of equal nodes is the answer: the lowest by this. */
@@ -52,7 +53,7 @@ static inline struct placement_box placement_box_of(const struct placement_index
                                        .first = POL_NONE, .idle_min = UINT8_MAX };
     return (struct placement_box){ .cpu_min = o->cpu, .cpu_max = o->cpu, .mem_min = o->mem, .mem_max = o->mem,
                                    .classes = UINT64_C(1) << o->class, .gpu_min = o->gpu, .gpu_max = o->gpu,
-                                   .preference = (int32_t)(o->key - ((int64_t)o->class << 32)),
+                                   .preference = (int32_t)(v->key - ((int64_t)o->class << 32)),
                                    .first = placement_rank(x, v->node[0]), .card = o->card, .part = o->part, .idle_min = o->idle,
                                    .idle_max = o->idle, .engines = o->engines, .flags = o->flags };
 }

@@ -256,7 +256,7 @@ static void search_deep(struct deep_search *k, uint32_t t, int64_t key)
     struct search *q = &k->q;
     const struct placement_vertex *v = &q->v[t];
     const uint32_t child[2] = { v->left, v->right };
-    const int64_t last[2] = { v->own.key, key };
+    const int64_t last[2] = { v->key, key };
     const struct placement_cost bound[2] = { deep_bound(k, child[0], last[0]), deep_bound(k, child[1], last[1]) };
     if (v->own.cpu >= 0 && (q->s == NULL || own_may_fit(q, &v->own))) meet(q, v->node[0]);
     for (int i = 0; i < 2; i++) {
