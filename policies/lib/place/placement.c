@@ -434,10 +434,10 @@ bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
 {
     const struct plan *p = pl->plan;
     if (p->n_nodes == 0) return false;
-    const bool all = placement_looks_at_all(pl, shape);
+    const bool all = pl->kube == NULL || placement_looks_at_all(pl, shape);
     uint32_t best = all && placement_index_knows(pl) ? placement_index_find(pl, shape) : find_by_tree(pl, shape, all);
     if (best == POL_NONE) return false;
-    if (all) placement_looked_at_all(pl);
+    if (all && pl->kube != NULL) placement_looked_at_all(pl);
     *out = (struct pol_place){ .node = best };
     if (pl->rule == PLACEMENT_FGD) (void)placement_cost(pl, shape, best, &out->cards);
     else if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive)

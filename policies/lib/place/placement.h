@@ -56,6 +56,13 @@ struct placement {
     uint32_t n_typical, generation;
 };
 
+/* Does the rule know bounds?  Others are asked of one of each nodes that are alike. */
+static inline bool placement_index_knows(const struct placement *pl)
+{
+    if (pl->rule == PLACEMENT_KUBE || pl->rule == PLACEMENT_KUBE_HYBRID) return kube_is_bounded(pl->kube);
+    return pl->rule <= PLACEMENT_SPREAD;
+}
+
 void placement_init(struct placement *pl, struct plan *plan, enum placement_rule rule);
 void placement_fini(struct placement *pl);
 /* Use this profile instead of the rule's; borrowed.  For a kube rule, before anything is asked. */
@@ -83,7 +90,7 @@ bool placement_admits(const struct placement *pl, const struct plan *in, uint32_
 bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out);
 /* The same, among some nodes only: node [n], any order.  O(n). */
 bool placement_among(struct placement *pl, uint32_t shape, const uint32_t *node, size_t n, struct pol_place *out);
-/* For placement_find: is the node that costs least of all the answer?  It was, for the record. */
+/* For placement_find, of kube rules: is the node that costs least of all the answer?  It was, for the record. */
 bool placement_looks_at_all(const struct placement *pl, uint32_t shape);
 void placement_looked_at_all(const struct placement *pl);
 /*

@@ -15,7 +15,7 @@
 bool placement_looks_at_all(const struct placement *pl, uint32_t shape)
 {
     const struct kube *k = pl->kube;
-    if (k == NULL || k->round == NULL) return true;
+    if (k->round == NULL) return true;
     return kube_to_find(k->percentage, pl->plan->n_nodes) >= pl->plan->n_nodes && kube_preferred(k, shape) == NULL;
 }
 
@@ -29,7 +29,7 @@ static void begin(struct kube_round *r, bool looks_at_all)
 
 void placement_looked_at_all(const struct placement *pl)
 {
-    if (pl->kube != NULL && pl->kube->round != NULL) begin(pl->kube->round, true);
+    if (pl->kube->round != NULL) begin(pl->kube->round, true);
 }
 
 uint32_t placement_choose(const struct placement *pl, uint32_t shape, const struct placement_cost *cost)

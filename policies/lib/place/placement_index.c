@@ -164,20 +164,17 @@ static void widen(struct placement_box *x, const struct placement_box *by)
     x->flags |= by->flags;
 }
 
-/* Its sum, and that those below hang from it.  Did the sum change? */
-static bool pull(struct placement_index *i, uint32_t t)
+/* What hangs from it may be others. */
+static void sum_up(struct placement_index *i, uint32_t t)
 {
-    struct placement_vertex *v = i->at;
-    struct placement_box x = placement_box_of(i, &v[t]);
-    const uint32_t child[] = { v[t].left, v[t].right };
+    struct placement_vertex *v = &i->at[t];
+    const uint32_t child[] = { v->left, v->right };
+    v->sum = placement_box_of(i, v);
     for (int k = 0; k < 2; k++) {
         if (child[k] == POL_NONE) continue;
-        v[child[k]].up = t;
-        widen(&x, &v[child[k]].sum);
+        i->at[child[k]].up = t;
+        widen(&v->sum, &i->at[child[k]].sum);
     }
-    if (memcmp(&v[t].sum, &x, sizeof x) == 0) return false;     /* it has no padding */
-    v[t].sum = x;
-    return true;
 }
 
 /* Into those before x, and the others. */
@@ -195,7 +192,7 @@ static void split(struct placement_index *i, uint32_t t, uint32_t x, uint32_t *l
         split(i, v[t].left, x, l, &v[t].left);
         *r = t;
     }
-    (void)pull(i, t);
+    sum_up(i, t);
 }
 
 static uint32_t merge(struct placement_index *i, uint32_t a, uint32_t b)
@@ -205,18 +202,22 @@ static uint32_t merge(struct placement_index *i, uint32_t a, uint32_t b)
     if (b == POL_NONE) return a;
     if (v[a].prio > v[b].prio) {
         v[a].right = merge(i, v[a].right, b);
-        (void)pull(i, a);
+        sum_up(i, a);
         return a;
     }
     v[b].left = merge(i, a, v[b].left);
-    (void)pull(i, b);
+    sum_up(i, b);
     return b;
 }
 
-/* Of t and those above it; where one stays as it was, so do all above. */
+/* The same of those above it, too; where one stays as it was, so do they. */
 static void pull_up(struct placement_index *i, uint32_t t)
 {
-    while (t != POL_NONE && pull(i, t)) t = i->at[t].up;
+    for (; t != POL_NONE; t = i->at[t].up) {
+        const struct placement_box was = i->at[t].sum;
+        sum_up(i, t);
+        if (memcmp(&was, &i->at[t].sum, sizeof was) == 0) return;       /* it has no padding */
+    }
 }
 
 /* The same where no more than the first node of t is another. */
@@ -247,7 +248,7 @@ static void add(struct placement_index *i, uint32_t x)
     const uint32_t below = *at;
     *at = x;
     split(i, below, x, &v[x].left, &v[x].right);
-    (void)pull(i, x);
+    sum_up(i, x);
 }
 
 static void del(struct placement_index *i, uint32_t x)
@@ -282,6 +283,7 @@ static uint32_t make_vertex(struct placement_index *x)
 static void become(struct placement_index *x, uint32_t id, const struct placement_own *o, int64_t key, uint32_t hash)
 {
     struct placement_vertex *v = &x->at[id];
+    x->n_new++;
     v->own = *o;
     v->key = key;
     v->hash = hash;
@@ -309,7 +311,10 @@ static void refresh(struct placement *pl, uint32_t node)
     struct placement_index *x = &pl->index;
     const uint32_t from = x->vertex[node];
     const struct placement_own now = own_of(pl, node);
-    if (from != POL_NONE && is_same(&now, &x->at[from].own)) return;
+    if (from != POL_NONE && is_same(&now, &x->at[from].own)) {
+        x->n_new += now.alone != POL_NONE;
+        return;
+    }
     const uint32_t hash = hash_of(&now), like = vertex_like(x, &now, hash);
     const int64_t key = like == POL_NONE ? key_of(pl, node, &now) : 0;
     /* Alone before and after, and its place is the same. */

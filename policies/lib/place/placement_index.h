@@ -48,8 +48,17 @@ struct placement_costs {
     struct placement_cost (*cost)(const void *ctx, uint32_t node, const struct placement_cost *least);
 };
 
-/* Of a shape: the node classes that could ever run it, and what it takes away from the preference. */
-struct placement_asked { uint64_t classes; int64_t share; uint8_t engines; bool is_known; };
+/*
+ * Of a shape: the node classes that could ever run it, and what it takes away from the preference.  And the vertex that
+ * was cheaper than all others (POL_NONE: it fitted nowhere) when n_new of the index was this; 0: none was.
+ */
+struct placement_asked {
+    uint64_t classes, n_new;
+    int64_t  share;
+    uint32_t cheapest;
+    uint8_t  engines;
+    bool     is_known;
+};
 
 struct placement;
 struct placement_vertex;
@@ -61,14 +70,13 @@ struct placement_index {
     const uint32_t *rank;               /* [n_nodes] of equals the lowest is the answer; NULL: the lowest index */
     struct map by_own;
     uint64_t seen;                      /* touches of the plan that it knows of */
+    uint64_t n_new;                     /* vertices that came, and changes of nodes that stand alone: `own` says not all of them */
     uint32_t class_first[64];           /* a node of each class */
     struct placement_asked *asked; size_t cap_asked;    /* [shape] */
     uint32_t n_looked;                  /* nodes that the last search for the cheapest asked for their cost */
 };
 
 void placement_index_fini(struct placement_index *x);       /* zero-initialise to begin */
-/* Does the rule know bounds?  Others are asked of one of each nodes that are alike. */
-bool placement_index_knows(const struct placement *pl);
 /* The cheapest node on which the shape fits, ties to the first; POL_NONE: none.  Not of plugins of place=. */
 uint32_t placement_index_find(struct placement *pl, uint32_t shape);
 /* The same by the costs of pl->by_costs. */

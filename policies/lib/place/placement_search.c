@@ -3,12 +3,6 @@
  */
 #include "lib/place/placement_index_priv.h"
 
-bool placement_index_knows(const struct placement *pl)
-{
-    if (pl->rule == PLACEMENT_KUBE || pl->rule == PLACEMENT_KUBE_HYBRID) return kube_is_bounded(pl->kube);
-    return pl->rule <= PLACEMENT_SPREAD;
-}
-
 struct search {
     const struct placement *pl;
     const struct placement_index *x;
@@ -20,6 +14,7 @@ struct search {
     int64_t  gpu, share;                /* what it asks: thousandths of cards, and the preference that it takes away */
     uint8_t  engines;
     uint32_t n_looked;
+    bool     is_tied;                   /* another may cost the same as the best */
     struct placement_cost best;
 };
 
@@ -58,7 +53,7 @@ static struct search search_of(const struct placement *pl, const struct pol_shap
 }
 
 /* The index is up to date then. */
-static const struct placement_asked *asked_for(struct placement *pl, uint32_t shape)
+static struct placement_asked *asked_for(struct placement *pl, uint32_t shape)
 {
     struct placement_index *x = &pl->index;
     placement_index_update(pl);
@@ -150,11 +145,13 @@ static struct placement_cost bound(const struct search *q, const struct placemen
     }
 }
 
-static inline bool may_win(const struct search *q, const struct placement_box *b)
+static inline bool may_win(struct search *q, const struct placement_box *b)
 {
     if (q->at == POL_NONE) return true;
     const struct placement_cost x = bound(q, b);
-    return placement_less(x, q->best) || (placement_same(x, q->best) && b->first < q->at);
+    if (!placement_same(x, q->best)) return placement_less(x, q->best);
+    q->is_tied = true;
+    return b->first < q->at;
 }
 
 /* The node is the best so far, if it is. */
@@ -165,10 +162,11 @@ static void meet(struct search *q, uint32_t node)
                                                 : placement_leaf(q->pl, q->shape, node);
     q->n_looked++;
     if (c.hi == POL_NEVER) return;
-    if (q->at != POL_NONE &&
-        (placement_less(q->best, c) ||
-         (placement_same(q->best, c) && placement_rank(q->x, q->at) < placement_rank(q->x, node))))
-        return;
+    if (q->at != POL_NONE) {
+        if (placement_less(q->best, c)) return;
+        q->is_tied = placement_same(q->best, c);
+        if (q->is_tied && placement_rank(q->x, q->at) < placement_rank(q->x, node)) return;
+    }
     q->best = c;
     q->at = node;
 }
@@ -284,12 +282,25 @@ uint32_t placement_index_cheapest(struct placement *pl)
     return find_deep(pl, &q);
 }
 
+/* What a vertex costs never changes but of `first`; so while no other came, the one that was cheapest still is. */
+static bool is_still_cheapest(const struct placement_index *x, const struct placement_asked *a)
+{
+    return a->n_new == x->n_new && (a->cheapest == POL_NONE || x->at[a->cheapest].n > 0);
+}
+
 uint32_t placement_index_find(struct placement *pl, uint32_t shape)
 {
-    struct search q = search_by(pl, asked_for(pl, shape), &pl->plan->shape[shape]);
+    struct placement_index *x = &pl->index;
+    struct placement_asked *a = asked_for(pl, shape);
+    if (is_still_cheapest(x, a)) return a->cheapest == POL_NONE ? POL_NONE : x->at[a->cheapest].node[0];
+    struct search q = search_by(pl, a, &pl->plan->shape[shape]);
     q.shape = shape;
     if (pl->rule <= PLACEMENT_SPREAD) {
-        search(&q, pl->index.root);
+        search(&q, x->root);
+        if (pl->rule != PLACEMENT_FIRST && !q.is_tied) {
+            a->n_new = x->n_new;
+            a->cheapest = q.at == POL_NONE ? POL_NONE : x->vertex[q.at];
+        }
         return q.at;
     }
     for (uint32_t k = 0; k < PLACEMENT_CLASS_OTHER; k++)

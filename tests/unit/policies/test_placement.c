@@ -335,3 +335,23 @@ Test(placement, exclusive_takes_the_node)
     cr_assert_eq(find(&b, x), 0);
     done(&b);
 }
+
+/* Cards with 100, 700 and 200 free, then with 150, 700 and 150: the same in sum, at most and in number. */
+Test(placement, an_answer_is_looked_for_again_when_only_the_cards_of_a_node_are_others)
+{
+    struct board b;
+    memset(&b, 0, sizeof b);
+    add_node(&b, 8000, 8000, 3);
+    const int32_t milli[] = { 900, 300, 800, 850 };
+    uint32_t s[4], two = add_shape(&b, 0, 0, 2, 200);
+    for (int k = 0; k < 4; k++) s[k] = add_shape(&b, 0, 0, 1, milli[k]);
+    ready(&b, PLACEMENT_BEST);
+    for (uint32_t k = 0; k < 3; k++) put(&b, 0, s[k], UINT64_C(1) << k);
+    cr_assert_eq(find(&b, two), 0);
+    plan_release(&b.plan, 0, &b.shape[s[0]], 1);
+    plan_release(&b.plan, 0, &b.shape[s[2]], 4);
+    put(&b, 0, s[3], 1);
+    put(&b, 0, s[3], 4);
+    cr_assert_eq(find(&b, two), POL_NONE);
+    done(&b);
+}
