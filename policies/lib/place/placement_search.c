@@ -53,7 +53,7 @@ static struct search search_of(const struct placement *pl, const struct pol_shap
 }
 
 /* The index is up to date then. */
-static struct placement_asked *asked_for(struct placement *pl, uint32_t shape)
+static inline struct placement_asked *asked_for(struct placement *pl, uint32_t shape)
 {
     struct placement_index *x = &pl->index;
     placement_index_update(pl);

@@ -166,7 +166,7 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
     struct plan_node *o = &p->node[i];
     const struct pol_node *n = &v->node[i];
     bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up &&
-                memcmp(n->engine_free, o->n.engine_free, sizeof n->engine_free) == 0;
+                (!o->has_engines || memcmp(n->engine_free, o->n.engine_free, sizeof n->engine_free) == 0);
     if (same && !p->by_count &&         /* a card has no padding */
         memcmp(&v->card[n->card0], plan_cards_of(p, i), n->n_gpu * sizeof *p->card) == 0) return;
     bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
@@ -286,8 +286,8 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
     o->n.cpu_free += sign * s->cpu_milli;
     o->n.mem_free += sign * s->mem_b;
     for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) o->n.engine_free[k] += sign * s->engine[k];
-    o->n_no_cpu -= (uint32_t)(sign * (s->cpu_milli == 0));
-    o->n_no_mem -= (uint32_t)(sign * (s->mem_b == 0));
+    if (s->cpu_milli == 0) o->n_no_cpu -= (uint32_t)sign;
+    if (s->mem_b == 0) o->n_no_mem -= (uint32_t)sign;
 }
 
 static void move(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
@@ -303,8 +303,10 @@ static void change(struct plan *p, uint32_t node, const struct pol_shape *s, uin
     const int32_t gpu_free = o->gpu_free, n_idle = o->n_idle;
     save(p, node);
     move(o, own_cards(p, node), s, cards, sign);
-    p->gpu_free += o->n.is_up ? o->gpu_free - gpu_free : 0;
-    p->n_idle += o->n.is_up ? o->n_idle - n_idle : 0;
+    if (o->n.is_up) {
+        p->gpu_free += o->gpu_free - gpu_free;
+        p->n_idle += o->n_idle - n_idle;
+    }
     touch(p, node);
 }
 
