@@ -279,11 +279,17 @@ static uint32_t make_vertex(struct placement_index *x)
     return id;
 }
 
+/* id POL_NONE: on a node that stands alone something changed. */
+static void note_new(struct placement_index *x, uint32_t id)
+{
+    x->came[++x->n_new % PLACEMENT_NEW_KEPT] = id;
+}
+
 /* What all nodes of it are like from now on. */
 static void become(struct placement_index *x, uint32_t id, const struct placement_own *o, int64_t key, uint32_t hash)
 {
     struct placement_vertex *v = &x->at[id];
-    x->n_new++;
+    note_new(x, id);
     v->own = *o;
     v->key = key;
     v->hash = hash;
@@ -312,7 +318,7 @@ static void refresh(struct placement *pl, uint32_t node)
     const uint32_t from = x->vertex[node];
     const struct placement_own now = own_of(pl, node);
     if (from != POL_NONE && is_same(&now, &x->at[from].own)) {
-        x->n_new += now.alone != POL_NONE;
+        if (now.alone != POL_NONE) note_new(x, POL_NONE);
         return;
     }
     const uint32_t hash = hash_of(&now), like = vertex_like(x, &now, hash);

@@ -24,6 +24,7 @@ struct placement_cost { int64_t hi, lo; };
 
 enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
 enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
+enum { PLACEMENT_NEW_KEPT = 4 };                  /* the more of them came, the more is a search worth */
 
 /* What is known of many nodes, all on which something can start. */
 struct placement_box {
@@ -50,11 +51,12 @@ struct placement_costs {
 
 /*
  * Of a shape: the node classes that could ever run it, and what it takes away from the preference.  And the vertex that
- * was cheaper than all others (POL_NONE: it fitted nowhere) when n_new of the index was this; 0: none was.
+ * was cheaper than all others (POL_NONE: it fitted nowhere), and its cost, when n_new of the index was this; 0: none was.
  */
 struct placement_asked {
     uint64_t classes, n_new;
     int64_t  share;
+    struct placement_cost least;
     uint32_t cheapest;
     uint8_t  engines;
     bool     is_known;
@@ -71,6 +73,7 @@ struct placement_index {
     struct map by_own;
     uint64_t seen;                      /* touches of the plan that it knows of */
     uint64_t n_new;                     /* vertices that came, and changes of nodes that stand alone: `own` says not all of them */
+    uint32_t came[PLACEMENT_NEW_KEPT];  /* the vertex that was the k-th: [k % PLACEMENT_NEW_KEPT]; POL_NONE: such a change */
     uint32_t class_first[64];           /* a node of each class */
     struct placement_asked *asked; size_t cap_asked;    /* [shape] */
     uint32_t n_looked;                  /* nodes that the last search for the cheapest asked for their cost */

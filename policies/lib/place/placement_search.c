@@ -282,9 +282,24 @@ uint32_t placement_index_cheapest(struct placement *pl)
     return find_deep(pl, &q);
 }
 
-/* What a vertex costs never changes but of `first`; so while no other came, the one that was cheapest still is. */
-static bool is_still_cheapest(const struct placement_index *x, const struct placement_asked *a)
+/*
+ * What a vertex costs never changes but of `first`: so the one that was cheapest still is, or one of those that came.
+ * False: who knows.
+ */
+static bool knows_cheapest(const struct placement *pl, uint32_t shape, struct placement_asked *a)
 {
+    const struct placement_index *x = &pl->index;
+    if (a->n_new == 0 || x->n_new - a->n_new > PLACEMENT_NEW_KEPT) return false;
+    for (; a->n_new < x->n_new; a->n_new++) {
+        const uint32_t id = x->came[(a->n_new + 1) % PLACEMENT_NEW_KEPT];
+        if (id == POL_NONE || id == a->cheapest) break;
+        if (x->at[id].n == 0) continue;
+        const struct placement_cost c = placement_leaf(pl, shape, x->at[id].node[0]);
+        if (c.hi == POL_NEVER || placement_less(a->least, c)) continue;
+        if (placement_same(a->least, c)) break;
+        a->least = c;
+        a->cheapest = id;
+    }
     return a->n_new == x->n_new && (a->cheapest == POL_NONE || x->at[a->cheapest].n > 0);
 }
 
@@ -292,15 +307,14 @@ uint32_t placement_index_find(struct placement *pl, uint32_t shape)
 {
     struct placement_index *x = &pl->index;
     struct placement_asked *a = asked_for(pl, shape);
-    if (is_still_cheapest(x, a)) return a->cheapest == POL_NONE ? POL_NONE : x->at[a->cheapest].node[0];
+    if (knows_cheapest(pl, shape, a)) return a->cheapest == POL_NONE ? POL_NONE : x->at[a->cheapest].node[0];
     struct search q = search_by(pl, a, &pl->plan->shape[shape]);
     q.shape = shape;
     if (pl->rule <= PLACEMENT_SPREAD) {
         search(&q, x->root);
-        if (pl->rule != PLACEMENT_FIRST && !q.is_tied) {
-            a->n_new = x->n_new;
-            a->cheapest = q.at == POL_NONE ? POL_NONE : x->vertex[q.at];
-        }
+        a->n_new = pl->rule != PLACEMENT_FIRST && !q.is_tied ? x->n_new : 0;
+        a->cheapest = q.at == POL_NONE ? POL_NONE : x->vertex[q.at];
+        a->least = q.at == POL_NONE ? (struct placement_cost){ POL_NEVER, POL_NEVER } : q.best;
         return q.at;
     }
     for (uint32_t k = 0; k < PLACEMENT_CLASS_OTHER; k++)
