@@ -190,7 +190,7 @@ static struct share share_of(const struct mq *m, const struct mq_user *u, enum m
 }
 
 /* The first unit of the queue, in order, that can start does. */
-static bool serve(struct mq *m, const struct queue *q, enum mq_class class)
+static bool serve(struct mq *m, struct queue *q, enum mq_class class)
 {
     struct sched *d = &m->sched;
     uint32_t id;

@@ -486,7 +486,7 @@ static void start_outside(struct wf_policy *p)
     const struct queue_filter f = sched_filter(d);
     for (uint32_t i = 0; i < p->ordinary.n_queues; i++) {
         struct queue_walk *w = &p->ordinary.walk[i];
-        const struct queue *q = &p->ordinary.queue[i];
+        struct queue *q = &p->ordinary.queue[i];
         if (p->param.strict || each_is_told) queue_walk_open(w, q, &d->units, p->param.strict ? NULL : sched_skip, d);
         else queue_walk_search(w, q, &d->units, &f);
     }

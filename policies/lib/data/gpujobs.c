@@ -139,7 +139,7 @@ void gpujobs_relearn(struct gpujobs *g, uint32_t unit)
 }
 
 /* Learn the costs of the queue's units again. */
-static void relearn_queue(struct gpujobs *g, const struct queue *q)
+static void relearn_queue(struct gpujobs *g, struct queue *q)
 {
     struct sched *d = g->sched;
     queue_walk_open(&d->walk, q, &d->units, NULL, NULL);

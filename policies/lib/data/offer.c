@@ -216,7 +216,7 @@ static bool place_plain(struct offer *o, uint32_t id)
 }
 
 /* The first unit without data that fits and would rank before the best with data, taken in the plan. */
-static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struct locality_candidate *best)
+static uint32_t first_plain(struct offer *o, struct gpujob *j, const struct locality_candidate *best)
 {
     struct sched *d = &o->sched;
     uint32_t id;
@@ -232,7 +232,7 @@ static uint32_t first_plain(struct offer *o, const struct gpujob *j, const struc
 uint32_t offer_pick(struct offer *o, uint32_t slot, bool *declines)
 {
     struct sched *d = &o->sched;
-    const struct gpujob *j = &o->jobs.at[slot];
+    struct gpujob *j = &o->jobs.at[slot];
     *declines = false;
     struct locality_candidate best = nearest(o, j);
     uint32_t most = best.task == POL_NONE || best.level == 0 ? LOCALITY_LEVELS : most_level(o, slot);

@@ -1,6 +1,6 @@
 /*
  * queue.c -- buckets of units, one for each request class, in treaps by their kinds, a heap
- * of kinds, and walks over them, see queue.h.
+ * of kinds, the line before all these, and walks over them, see queue.h.
  */
 #include "lib/sched/queue.h"
 
@@ -14,6 +14,7 @@ void queue_fini(struct queue *q)
     free(q->kind);
     map_fini(&q->of_kind);
     free(q->heap);
+    free(q->door.at);
     memset(q, 0, sizeof *q);
 }
 
@@ -176,14 +177,15 @@ static bool earlier(struct kinds c, const uint32_t *x, const uint32_t *y)
 static void stands(struct kinds c, const uint32_t *x, size_t i) { c.kind[*x].pos = (uint32_t)i; }
 HEAP_INDEXED(kinds, 2, struct kinds, uint32_t, earlier, stands);
 
-void queue_add(struct queue *q, struct units *u, uint32_t id)
+/* From the door to its bucket. */
+static void enter(struct queue *q, struct units *u, uint32_t id)
 {
     const uint32_t x = bucket_of(q, &u->at[id]);
     struct queue_bucket *b = &q->b[x];
     struct queue_kind *k = &q->kind[b->kind];
     const struct kinds c = { q->kind, u->at };
     unit_set_add(&b->set, u, id);
-    q->n++;
+    u->at[id].bucket = x;
     const bool is_other = estimate(b, u);
     if (b->first != POL_NONE && unit_before(&u->at[b->first], &u->at[id])) {
         if (is_other) pull_path(q, u, k->root, x);
@@ -202,13 +204,12 @@ void queue_add(struct queue *q, struct units *u, uint32_t id)
     kinds_push(c, q->heap, q->n_heap++, b->kind);
 }
 
-void queue_del(struct queue *q, struct units *u, uint32_t id)
+static void leave(struct queue *q, struct units *u, uint32_t id)
 {
-    const uint32_t x = bucket_of(q, &u->at[id]);
+    const uint32_t x = u->at[id].bucket;
     struct queue_bucket *b = &q->b[x];
     struct queue_kind *k = &q->kind[b->kind];
     unit_set_del(&b->set, u, id);
-    q->n--;
     const bool is_other = estimate(b, u);
     if (b->first != id) {
         if (is_other) pull_path(q, u, k->root, x);
@@ -230,7 +231,54 @@ void queue_del(struct queue *q, struct units *u, uint32_t id)
     kinds_sink(c, q->heap, q->n_heap, k->pos);
 }
 
-uint32_t queue_first(const struct queue *q) { return q->n_heap > 0 ? q->kind[q->heap[0]].first : POL_NONE; }
+/* ---- the line at the door ---- */
+
+static void stand(struct queue *q, struct unit *u, uint32_t id)
+{
+    if (q->door.end == q->door.cap && q->door.head > q->door.end / 2) {        /* more than half is free */
+        q->door.end -= q->door.head;
+        memmove(q->door.at, q->door.at + q->door.head, q->door.end * sizeof *q->door.at);
+        q->door.head = 0;
+    }
+    POL_RESERVE(q->door.at, q->door.cap, (size_t)q->door.end + 1);
+    q->door.at[q->door.end++] = id;
+    u->bucket = POL_NONE;
+}
+
+static void clear_door(struct queue *q, struct units *u)
+{
+    while (q->door.head < q->door.end) enter(q, u, q->door.at[q->door.head++]);
+    q->door.head = q->door.end = 0;
+}
+
+void queue_add(struct queue *q, struct units *u, uint32_t id)
+{
+    struct unit *x = &u->at[id];
+    if (q->door.head < q->door.end && unit_before(x, &u->at[q->door.at[q->door.end - 1]])) clear_door(q, u);
+    stand(q, x, id);
+    q->n++;
+    if (q->first == 0 || unit_before(x, &u->at[q->first - 1])) q->first = 1 + id;
+}
+
+void queue_del(struct queue *q, struct units *u, uint32_t id)
+{
+    if (u->at[id].bucket == POL_NONE && id == q->door.at[q->door.head]) {
+        q->door.head++;
+    } else if (u->at[id].bucket == POL_NONE && id == q->door.at[q->door.end - 1]) {
+        q->door.end--;
+    } else {
+        if (u->at[id].bucket == POL_NONE) clear_door(q, u);
+        leave(q, u, id);
+    }
+    q->n--;
+    if (q->first != 1 + id) return;
+    q->first = q->n_heap > 0 ? 1 + q->kind[q->heap[0]].first : 0;
+    if (q->door.head == q->door.end) return;
+    const uint32_t next = q->door.at[q->door.head];
+    if (q->first == 0 || unit_before(&u->at[next], &u->at[q->first - 1])) q->first = 1 + next;
+}
+
+uint32_t queue_first(const struct queue *q) { return q->first != 0 ? q->first - 1 : POL_NONE; }
 
 /* ---- walks ---- */
 
@@ -258,9 +306,10 @@ static void open_all(struct queue_walk *w, uint32_t t)
     }
 }
 
-void queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
+void queue_walk_open(struct queue_walk *w, struct queue *q, struct units *u,
                bool (*skip)(void *ctx, uint32_t class), void *ctx)
 {
+    clear_door(q, u);
     w->q = q;
     w->n = 0;
     w->filter = (struct queue_filter){ .skip = skip, .ctx = ctx };
@@ -290,9 +339,10 @@ static uint32_t next_bucket(const struct queue_walk *w, const struct units *u, u
     return POL_NONE;
 }
 
-void queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u,
+void queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
                        const struct queue_filter *f)
 {
+    clear_door(q, u);
     w->q = q;
     w->n = 0;
     w->filter = *f;

@@ -10,10 +10,14 @@
  * So a walk that is told what could fit searches: it passes over what asks too much, many
  * buckets at a time.
  *
- * add and del: O(log n).  first: O(1).  queue_walk_open: O(request classes waiting); each
- * step O(log n).  queue_walk_search: O(kinds waiting) searches, each step one more; a search
- * asks may_fit O(log n) times and twice for each bucket below a vertex that asks little CPU in
- * one bucket and little memory in another.
+ * Units that join one after the other in order stand in line at the door, and go to their buckets when one joins
+ * before the last of them, leaves from between them, or a walk begins: where units start at once, or without a walk,
+ * no bucket hears of them.
+ *
+ * add and del: O(log n) amortised; at an end of the line O(1).  first: O(1).  queue_walk_open:
+ * O(request classes waiting), and what stands in line; each step O(log n).  queue_walk_search: O(kinds
+ * waiting) searches, each step one more; a search asks may_fit O(log n) times and twice for each bucket
+ * below a vertex that asks little CPU in one bucket and little memory in another.
  */
 #ifndef POL_LIB_SCHED_QUEUE_H
 #define POL_LIB_SCHED_QUEUE_H
@@ -37,6 +41,8 @@ struct queue {
     struct map of_kind;
     uint32_t *heap;     size_t cap_heap;    uint32_t n_heap;    /* kinds with units, by their first */
     uint32_t n;                             /* units */
+    uint32_t first;                         /* 1 + the first of them; 0: there is none */
+    struct { uint32_t *at; size_t cap; uint32_t head, end; } door;      /* at[head .. end), in order */
 };
 
 void     queue_fini(struct queue *q);       /* zero-initialise to begin */
@@ -69,13 +75,13 @@ struct queue_walk {
 
 void     queue_walk_fini(struct queue_walk *w);         /* zero-initialise to begin */
 /* From the start; request classes for which skip(ctx, class) holds are left out; skip may be NULL. */
-void     queue_walk_open(struct queue_walk *w, const struct queue *q, const struct units *u,
+void     queue_walk_open(struct queue_walk *w, struct queue *q, struct units *u,
                    bool (*skip)(void *ctx, uint32_t class), void *ctx);
 /*
  * The same, but what is left out is decided as the walk gets there: for walks during which nothing comes to fit
  * that did not.
  */
-void     queue_walk_search(struct queue_walk *w, const struct queue *q, const struct units *u,
+void     queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
                            const struct queue_filter *f);
 uint32_t queue_walk_top(const struct queue_walk *w);    /* POL_NONE at the end */
 /* To the next unit in order; `most` bounds the estimate of the next one of the same request class. */
