@@ -45,6 +45,7 @@ struct host {
     void          *self;
     struct pol_ops declared;    /* what a guest stated of itself (guest.h); then spec.ops points here */
     uint32_t       flags;
+    bool           refuses_calls;   /* the world has tasks of calls, and the policy does not run them */
     struct pol_host api;
     struct host_hooks hooks;
     struct diag    failed;      /* the policy called fail, or misused a verb */
@@ -137,12 +138,12 @@ static void append_places(struct host *p, struct decision *d, const struct pol_p
 static void on_start(void *ctx, pol_task t, const struct pol_place *place, uint32_t n, const char *reason)
 {
     struct host *p = ctx;
-    const struct pol_task_info *ti = p->api.task(p, t);
-    const struct pol_job_info *ji = ti != NULL ? policy_view_job(p, ti->job) : NULL;
-    bool is_lead = ji != NULL && ji->is_gang && t.slot == ji->first_task.slot;
-    bool is_whole = is_lead && (n == ji->n_tasks || (n > 0 && world_job(p->mirror.w, ti->job.slot)->elastic.max >= n));
-    if (is_whole || (n != 1 && ji != NULL)) {
-        struct decision *d = append(p, POL_VERB_START_GANG, ti->job.slot, ti->job.gen, reason);
+    const struct world *w = policy_view_world_of(&p->mirror, t);
+    const struct job *j = w != NULL ? world_job_of(w, t.slot) : NULL;
+    bool is_whole = j != NULL && j->gang && t.slot == j->first_task &&
+                    (n == j->n_tasks || (n > 0 && j->elastic.max >= n));
+    if (is_whole || (n != 1 && j != NULL)) {
+        struct decision *d = append(p, POL_VERB_START_GANG, world_task(w, t.slot)->job, j->gen, reason);
         if (is_whole) append_places(p, d, place, n);
         else d->n_place = n;
     } else {
@@ -359,8 +360,9 @@ static const char *name_of(const struct decision *d)
 static void record(struct host *p, const struct decision *d)
 {
     const struct world *w = p->mirror.w;
+    if (p->hooks.decision == NULL) return;
     uint32_t slot = job_of(w, d);
-    if (p->hooks.decision == NULL || slot == NONE) return;
+    if (slot == NONE) return;
     const char *reason = d->reason ? p->text + d->reason : NULL;
     const struct job *job = world_job(w, slot);
     if (d->verb == POL_VERB_START) forget_held(p, d->slot);
@@ -444,8 +446,8 @@ static enum st apply(struct host *p, bool *again, struct diag *d)
             return d->code;
         }
         if (refusal != POL_OK) { tell_refused(p, e, refusal); continue; }
-        p->n_wakes += e->verb == POL_VERB_WAKE;
-        p->n_done += e->verb != POL_VERB_WAKE && e->verb != POL_VERB_HOLD;
+        if (e->verb == POL_VERB_WAKE) p->n_wakes++;
+        else if (e->verb != POL_VERB_HOLD) p->n_done++;
         record(p, e);
     }
     if (p->n_told > 0) p->refused_at = now;
@@ -504,8 +506,7 @@ static bool asks_licences(const struct world *w, const struct job *j)
 static void refuse_jobs(struct host *p, const struct notice *n, size_t n_notices)
 {
     const struct world *w = p->mirror.w;
-    bool no_calls = (p->flags & POL_RUNS_CALLS) == 0 && world_calls(w) != NULL;
-    bool no_licences = !p->mirror.knows_licences && world_cluster(w)->licences.n > 0;
+    bool no_calls = p->refuses_calls, no_licences = !p->mirror.knows_licences && p->mirror.ext.licences.n > 0;
     for (size_t i = 0; (no_calls || no_licences) && i < n_notices && p->failed.code == ST_OK; i++) {
         if (n[i].type != NOTICE_ARRIVED) continue;
         const struct job *j = world_job(w, n[i].job);
@@ -521,12 +522,19 @@ static void refuse_jobs(struct host *p, const struct notice *n, size_t n_notices
     }
 }
 
+/* The first call: is it the world that the policy was told of in create? */
+static void begin(struct host *p, const struct world *w)
+{
+    const struct world_config *cfg = world_config(w);
+    SIM_ASSERT((p->api.is_audited != 0) == cfg->audit && p->api.seed == cfg->seed && p->api.multi_from == cfg->multi_from);
+    p->refuses_calls = (p->flags & POL_RUNS_CALLS) == 0 && world_calls(w) != NULL;
+}
+
 static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t n_notices, bool *again, struct diag *d)
 {
     struct host *p = ctx;
     p->mirror.w = w;
-    const struct world_config *cfg = world_config(w);
-    SIM_ASSERT((p->api.is_audited != 0) == cfg->audit && p->api.seed == cfg->seed && p->api.multi_from == cfg->multi_from);
+    if (!p->mirror.is_shown) begin(p, w);
     size_t n_events = policy_view_show(&p->mirror, n, n_notices, p->told, p->n_told);
     refuse_jobs(p, n, n_notices);
     p->n_dec = 0;

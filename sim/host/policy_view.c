@@ -29,9 +29,9 @@ const struct pol_job_info *policy_view_job(void *ctx, pol_job h)
     if (w == NULL || h.slot >= world_n_job_slots(w)) return NULL;
     const struct job *j = world_job(w, h.slot);
     if (!j->is_live || j->gen != h.gen) return NULL;
-    struct pol_job_info *i = &p->job_info[h.slot];
-    if (p->job_seen[h.slot] == p->call) return i;
-    p->job_seen[h.slot] = p->call;
+    struct pol_job_info *i = &p->job[h.slot].info;
+    if (p->job[h.slot].call == p->call) return i;
+    p->job[h.slot].call = p->call;
     const struct profiles *profiles = world_config(w)->profiles;
     *i = (struct pol_job_info){
         .ordinal = j->ordinal, .submit_us = j->submit, .limit_us = j->limit,
@@ -53,24 +53,28 @@ static const struct pol_task_info *view_task(void *ctx, pol_task h)
     if (w == NULL || h.slot >= world_n_task_slots(w)) return NULL;
     const struct task *t = world_task(w, h.slot);
     if (!t->is_live || t->gen != h.gen) return NULL;
-    struct pol_task_info *i = &p->task_info[h.slot];
-    if (p->task_seen[h.slot] == p->call) return i;
-    p->task_seen[h.slot] = p->call;
+    struct pol_task_info *i = &p->task[h.slot].info;
+    if (p->task[h.slot].call == p->call) return i;
+    p->task[h.slot].call = p->call;
     const struct job *j = world_job(w, t->job);
-    bool running = t->state == TASK_RUNNING;
-    const struct hold *hold = running ? &world_cluster(w)->hold[h.slot] : NULL;
     *i = (struct pol_task_info){
         .job = { t->job, j->gen },
         .next = { t->next, t->next == NONE ? 0 : world_task(w, t->next)->gen },
-        .index = t->index, .shape = t->shape, .is_running = running,
-        .node = running ? hold->node : POL_NONE, .cards = running ? hold->cards : 0,
-        .started_us = running ? t->started_at : -1,
-        .attained_us = world_attained(w, h.slot),
+        .index = t->index, .shape = t->shape, .node = POL_NONE, .started_us = -1,
+        .attained_us = t->attained,
         .true_left_us = p->is_clairvoyant ? world_left(w, h.slot) : -1,
         .is_waiting = t->state == TASK_WAITING,
-        .cpu_milli = running ? hold->cpu_milli : 0, .mem_b = running ? hold->mem_b : 0,
         .stage = j->graph != NULL ? j->graph->level[t->index] : 0,
     };
+    if (t->state != TASK_RUNNING) return i;
+    const struct hold *hold = &world_cluster(w)->hold[h.slot];
+    i->is_running = 1;
+    i->node = hold->node;
+    i->cards = hold->cards;
+    i->started_us = t->started_at;
+    i->attained_us = world_attained(w, h.slot);
+    i->cpu_milli = hold->cpu_milli;
+    i->mem_b = hold->mem_b;
     return i;
 }
 
@@ -407,12 +411,14 @@ static void show_shape(struct policy_view *p, uint32_t id)
 static void show_shapes(struct policy_view *p)
 {
     const struct shapes *s = world_shapes(p->w);
+    p->ext.shapes.n_renewed = (uint32_t)s->n_renewed;
+    p->ext.shapes.renewed = s->renewed;
+    p->view.shape = p->shape;
+    if (s->n_renewed == 0 && p->view.n_shapes == s->n) return;
     MEM_RESERVE(p->shape, p->cap_shape, s->n);
     MEM_RESERVE(p->licence, p->cap_licence, (size_t)s->n * LICENCES_MAX);
     for (size_t i = 0; i < s->n_renewed; i++) show_shape(p, s->renewed[i]);
     for (uint32_t i = p->view.n_shapes; i < s->n; i++) show_shape(p, i);
-    p->ext.shapes.n_renewed = (uint32_t)s->n_renewed;
-    p->ext.shapes.renewed = s->renewed;
     p->view.n_shapes = s->n;
     p->view.shape = p->shape;
 }
@@ -471,8 +477,8 @@ static void move_memory(struct policy_view *p)
     show_arrays(p, c);
     p->shape = move_array(p, p->shape, p->cap_shape, sizeof *p->shape);
     p->licence = move_array(p, p->licence, p->cap_licence, sizeof *p->licence);
-    p->job_info = move_array(p, p->job_info, p->cap_job, sizeof *p->job_info);
-    p->task_info = move_array(p, p->task_info, p->cap_task, sizeof *p->task_info);
+    p->job = move_array(p, p->job, p->cap_job, sizeof *p->job);
+    p->task = move_array(p, p->task, p->cap_task, sizeof *p->task);
     p->event = move_array(p, p->event, p->cap_event, sizeof *p->event);
 }
 
@@ -538,10 +544,8 @@ static void show_world(struct policy_view *p)
     p->view.n_running = world_n_running(w);
     /* Infos are filled when asked for; here only room for every slot. */
     uint32_t n_jobs = world_n_job_slots(w), n_tasks = world_n_task_slots(w);
-    MEM_RESERVE(p->job_info, p->cap_job, n_jobs);
-    MEM_RESERVE(p->job_seen, p->cap_job_seen, n_jobs);
-    MEM_RESERVE(p->task_info, p->cap_task, n_tasks);
-    MEM_RESERVE(p->task_seen, p->cap_task_seen, n_tasks);
+    MEM_RESERVE(p->job, p->cap_job, n_jobs);
+    MEM_RESERVE(p->task, p->cap_task, n_tasks);
     p->call++;
 }
 
@@ -663,7 +667,7 @@ void policy_view_init(struct policy_view *p, struct pol_host *api, const struct 
 void policy_view_fini(struct policy_view *p)
 {
     free_cluster(p);
-    MEM_FREE(p->shape, p->licence, p->job_info, p->job_seen, p->task_info, p->task_seen);
+    MEM_FREE(p->shape, p->licence, p->job, p->task);
     while (p->n_poisoned > 0) mem_free(p->poisoned[--p->n_poisoned]);
     mem_free(p->poisoned); mem_free(p->every_node); mem_free(p->event);
 }

@@ -48,8 +48,9 @@ struct policy_view {
     struct pol_gpu_type *gpu_type;
     struct pol_shape *shape;  size_t cap_shape;
     int32_t *licence;         size_t cap_licence;       /* [n_shapes * LICENCES_MAX] */
-    struct pol_job_info  *job_info;  uint64_t *job_seen;   size_t cap_job, cap_job_seen;
-    struct pol_task_info *task_info; uint64_t *task_seen;  size_t cap_task, cap_task_seen;
+    /* Infos by slot, and the call in which each was filled. */
+    struct { struct pol_job_info info; uint64_t call; } *job;      size_t cap_job;
+    struct { struct pol_task_info info; uint64_t call; } *task;    size_t cap_task;
     uint64_t call;              /* decide calls so far: marks which infos are current */
     void   **poisoned;        size_t n_poisoned, cap_poisoned;     /* see host_tricks */
     uint32_t *every_node;       /* [n_nodes] 0, 1, 2...; see host_tricks */
