@@ -41,15 +41,19 @@ static inline void pol_free_all(void *const *p, size_t n)
 #define POL_FREE(...) pol_free_all((void *[]){ __VA_ARGS__ }, sizeof (void *[]){ __VA_ARGS__ } / sizeof(void *))
 
 /* Room for `want` elements in an array that holds *cap, doubling; new ones are zeroed. */
-static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
+__attribute__((noinline, unused))       /* rare, and callers are to stay small */
+static void *pol_reserve_more(void *p, size_t *cap, size_t want, size_t size)
 {
-    if (want <= *cap) return p;
     size_t c = *cap ? *cap : 8;
     while (c < want) c = c <= SIZE_MAX / 2 ? c * 2 : want;
     p = pol_check(c <= SIZE_MAX / size ? realloc(p, c * size) : NULL, c, size);
     memset((char *)p + *cap * size, 0, (c - *cap) * size);
     *cap = c;
     return p;
+}
+static inline void *pol_reserve(void *p, size_t *cap, size_t want, size_t size)
+{
+    return want <= *cap ? p : pol_reserve_more(p, cap, want, size);
 }
 #define POL_RESERVE(p, cap, want) ((p) = pol_reserve((p), &(cap), (want), sizeof *(p)))
 /* One more element, with this value, behind the n that there are. */

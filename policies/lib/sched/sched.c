@@ -134,18 +134,16 @@ static void remember(struct sched *d, const struct pol_job_info *ji)
 static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji, pol_task t,
                      const struct pol_task_info *ti, uint32_t n)
 {
+    const uint32_t class = request_class_id(&d->classes, d->shape, n, d->view->shape);
+    const struct request_class *k = &d->classes.at[class];
+    const int64_t est = estimate(d, ji);
     POL_RESERVE(d->units.at, d->units.cap, (size_t)t.slot + 1);
-    int64_t est = estimate(d, ji);
     d->units.at[t.slot] = (struct unit){
         .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
         .started = -1, .job = job, .task = t, .n_tasks = n,
-        .request_class = request_class_id(&d->classes, d->shape, n, d->view->shape),
+        .request_class = class, .kind = k->kind, .cpu_milli = k->cpu_milli, .mem_b = k->mem_b,
         .user = ji->user, .is_gang = ji->is_gang != 0, .is_whole = ji->is_gang != 0 || ji->n_tasks == 1,
     };
-    const struct request_class *k = &d->classes.at[sched_unit(d, t.slot)->request_class];
-    sched_unit(d, t.slot)->kind = k->kind;
-    sched_unit(d, t.slot)->cpu_milli = k->cpu_milli;
-    sched_unit(d, t.slot)->mem_b = k->mem_b;
     wait_unit(d, t.slot);
 }
 
@@ -445,10 +443,12 @@ void sched_start(struct sched *d, uint32_t id, const char *reason)
     unwait_unit(d, id);
     (void)licences(d, u->request_class, -1);
     uint32_t t = id;
-    for (uint32_t i = 0; i < u->n_tasks; i++, t = d->held[t].next) {
-        d->held[t].node = d->place[i].node;
-        d->held[t].cards = d->place[i].cards;
-        d->held[t].cpu_milli = d->place[i].cpu_milli;
+    for (uint32_t i = 0; i < u->n_tasks; i++) {
+        struct sched_held *held = &d->held[t];
+        held->node = d->place[i].node;
+        held->cards = d->place[i].cards;
+        held->cpu_milli = d->place[i].cpu_milli;
+        t = held->next;
     }
     h->start(h->ctx, u->task, d->place, u->n_tasks, reason);
     u->state = UNIT_RUNNING;
@@ -492,9 +492,9 @@ struct pol_shape sched_held_shape(const struct sched *d, uint32_t task)
 static void move_held(struct sched *d, uint32_t id,
                       void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
-    uint32_t t = id;
-    for (uint32_t i = 0; i < sched_unit(d, id)->n_tasks && d->held[t].node != POL_NONE; i++, t = d->held[t].next) {
-        const struct sched_held *h = &d->held[t];
+    const struct sched_held *h;
+    uint32_t t = id, n = sched_unit(d, id)->n_tasks;
+    for (; n > 0 && (h = &d->held[t])->node != POL_NONE; n--, t = h->next) {
         struct pol_shape own;
         const struct pol_shape *s = &d->plan.shape[h->shape];
         if (h->cpu_milli > 0) {
