@@ -49,8 +49,9 @@ static bool is_due(struct progress *p, double *clock)
 
 void progress_tick(struct progress *p, uint64_t instants, uint64_t jobs_ended, sim_tick now)
 {
-    double clock, fraction = p->n_jobs ? (double)jobs_ended / (double)p->n_jobs : 0;
-    if (p->report != NULL && (instants & 255) == 0 && is_due(p, &clock)) p->report(p->ctx, fraction, jobs_ended, now);
+    double clock;
+    if (p->report == NULL || (instants & 255) != 0 || !is_due(p, &clock)) return;
+    p->report(p->ctx, p->n_jobs > 0 ? (double)jobs_ended / (double)p->n_jobs : 0, jobs_ended, now);
 }
 
 void progress_show(struct progress *p, double whole, const char *text)
