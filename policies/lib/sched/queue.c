@@ -295,6 +295,21 @@ static bool meets(const struct unit *unit, const struct queue_walk_at *x, const 
 }
 HEAP(walk, const struct unit *, struct queue_walk_at, meets);
 
+/* Who waits alone, and at the door, is met there: a walk over a single unit needs no buckets. */
+static bool open_alone(struct queue_walk *w, const struct units *u)
+{
+    const struct queue *q = w->q;
+    if (q->n != 1 || q->door.head == q->door.end) return false;
+    const uint32_t id = q->door.at[q->door.head];
+    const struct unit *x = &u->at[id];
+    const struct queue_filter *f = &w->filter;
+    if (f->may_fit != NULL && !f->may_fit(f->ctx, x->request_class, x->cpu_milli, x->mem_b, x->est)) return true;
+    if (f->skip != NULL && f->skip(f->ctx, x->request_class)) return true;
+    POL_RESERVE(w->at, w->cap_at, 1);
+    w->at[w->n++] = (struct queue_walk_at){ POL_NONE, id, POL_NONE };
+    return true;
+}
+
 static void open_all(struct queue_walk *w, uint32_t t)
 {
     for (; t != POL_NONE; t = w->q->b[t].right) {
@@ -309,10 +324,11 @@ static void open_all(struct queue_walk *w, uint32_t t)
 void queue_walk_open(struct queue_walk *w, struct queue *q, struct units *u,
                bool (*skip)(void *ctx, uint32_t class), void *ctx)
 {
-    clear_door(q, u);
     w->q = q;
     w->n = 0;
     w->filter = (struct queue_filter){ .skip = skip, .ctx = ctx };
+    if (open_alone(w, u)) return;
+    clear_door(q, u);
     for (uint32_t i = 0; i < q->n_heap; i++) open_all(w, q->kind[q->heap[i]].root);
     walk_make(u->at, w->at, w->n);
 }
@@ -342,10 +358,11 @@ static uint32_t next_bucket(const struct queue_walk *w, const struct units *u, u
 void queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
                        const struct queue_filter *f)
 {
-    clear_door(q, u);
     w->q = q;
     w->n = 0;
     w->filter = *f;
+    if (open_alone(w, u)) return;
+    clear_door(q, u);
     w->opened++;
     POL_RESERVE(w->at, w->cap_at, q->n_heap);
     for (uint32_t i = 0; i < q->n_heap; i++) {
@@ -382,6 +399,10 @@ void queue_walk_drop(struct queue_walk *w, const struct units *u)
 void queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most)
 {
     const struct queue_walk_at top = w->at[0];
+    if (top.bucket == POL_NONE) {       /* alone */
+        w->n = 0;
+        return;
+    }
     const struct unit_set *set = &w->q->b[top.bucket].set;
     uint32_t next = most == POL_NEVER ? unit_set_next(set, u, top.unit) : unit_set_next_within(set, u, top.unit, most);
     if (next == POL_NONE) {

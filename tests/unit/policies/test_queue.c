@@ -124,7 +124,7 @@ Test(queue, those_that_join_in_order_stand_in_line)
     uint32_t next = 0, n = 0;
     for (int step = 0; step < 20000; step++) {
         const uint64_t what = rng_below(&g, 100);
-        uint32_t id = queue_first(&q);
+        uint32_t id = queue_first(&q), before = POL_NONE;
         if (what < 50 && !in[next]) {
             u.at[next].key = what > 0 ? step : step - (int64_t)rng_below(&g, 20);       /* now and then before others */
             queue_add(&q, &u, id = next);
@@ -137,8 +137,11 @@ Test(queue, those_that_join_in_order_stand_in_line)
             if (!in[id]) continue;
             queue_del(&q, &u, id);
         } else {
-            queue_walk_open(&w, &q, &u, NULL, NULL);
-            cr_assert_eq(queue_walk_top(&w), id);
+            for (queue_walk_open(&w, &q, &u, NULL, NULL); (id = queue_walk_top(&w)) != POL_NONE; before = id) {
+                cr_assert_eq(id, slow_next(&u, in, before, POL_NEVER, POL_NONE));
+                queue_walk_step(&w, &u, POL_NEVER);
+            }
+            cr_assert_eq(slow_next(&u, in, before, POL_NEVER, POL_NONE), POL_NONE);
             continue;
         }
         in[id] = !in[id];
@@ -359,13 +362,15 @@ Test(queue, a_class_whose_id_means_another_request_has_a_bucket_of_that)
     struct units u = { 0 };
     struct queue q = { 0 };
     struct queue_walk w = { 0 };
-    u.at = calloc(1, sizeof *u.at);
+    u.at = calloc(2, sizeof *u.at);
+    u.at[1] = (struct unit){ .est = POL_NEVER, .request_class = 6, .kind = 9, .n_tasks = 1 };
+    queue_add(&q, &u, 1);               /* who waits alone has no bucket */
     for (uint32_t i = 0; i < 2; i++) {
-        u.at[0] = (struct unit){ .ordinal = i, .est = POL_NEVER, .request_class = 5, .kind = i, .cpu_milli = 10 + i,
+        u.at[0] = (struct unit){ .ordinal = 1 + i, .est = POL_NEVER, .request_class = 5, .kind = i, .cpu_milli = 10 + i,
                                  .n_tasks = 1 };
         queue_add(&q, &u, 0);
         queue_walk_open(&w, &q, &u, NULL, NULL);        /* it stands at the door no longer */
-        cr_assert(q.n_b == 1 && q.b[0].cpu_milli == 10 + i && q.kind[q.b[0].kind].kind == i);
+        cr_assert(q.n_b == 2 && q.b[1].cpu_milli == 10 + i && q.kind[q.b[1].kind].kind == i);
         queue_del(&q, &u, 0);
     }
     queue_walk_fini(&w);
