@@ -432,7 +432,7 @@ static bool is_told(const struct host *p, const struct decision *d)
 
 static enum st apply(struct host *p, bool *again, struct diag *d)
 {
-    int64_t now = world_now(p->mirror.w);
+    int64_t now = p->mirror.view.now_us;
     p->n_done = p->n_wakes = p->n_told = 0;
     p->n_refused_rounds = p->refused_at == now ? p->n_refused_rounds + 1 : 1;
     for (size_t i = 0; i < p->n_dec; i++) {

@@ -17,18 +17,6 @@
 #include <unistd.h>
 #include "base/text.h"
 
-void sandbox_enter(struct sandbox_page *p, enum sandbox_phase phase)
-{
-    if (p == NULL) return;
-    p->entry++;
-    p->phase = (int)phase;
-}
-
-void sandbox_leave(struct sandbox_page *p)
-{
-    if (p != NULL) p->phase = SANDBOX_OUTSIDE;
-}
-
 void *sandbox_share(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -53,8 +53,17 @@ struct sandbox_page {
     struct diag diag;
 };
 
-void sandbox_enter(struct sandbox_page *p, enum sandbox_phase phase);    /* p NULL: nothing to tell */
-void sandbox_leave(struct sandbox_page *p);
+/* p NULL: nothing to tell. */
+static inline void sandbox_enter(struct sandbox_page *p, enum sandbox_phase phase)
+{
+    if (p == NULL) return;
+    p->entry++;
+    p->phase = (int)phase;
+}
+static inline void sandbox_leave(struct sandbox_page *p)
+{
+    if (p != NULL) p->phase = SANDBOX_OUTSIDE;
+}
 
 /* Memory that parent and child share: zeroed, for what the child hands back. */
 void *sandbox_share(size_t size);
