@@ -344,13 +344,31 @@ void cluster_changes_clear(struct cluster *c)
 
 static enum pol_refusal check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
 {
+    const struct pol_card *card = &c->card[n->card0];
+    const uint64_t own = cards & node_all_cards(n);
     int32_t count = 0;
-    for (uint64_t left = cards; left != 0; left &= left - 1, count++) {
-        const uint32_t k = (uint32_t)__builtin_ctzll(left);
-        if (k >= n->n_gpu) return POL_REFUSAL_NO_CARD;
-        if (!node_card_fits(&c->card[n->card0 + k], s)) return POL_REFUSAL_CARD_TAKEN;
-    }
+    for (uint64_t left = own; left != 0; left &= left - 1, count++)
+        if (card[(uint32_t)__builtin_ctzll(left)].milli_free < s->gpu_milli) return POL_REFUSAL_CARD_TAKEN;
+    for (uint64_t left = s->gpu_mem_b > 0 || s->gpu_cores > 0 ? own : 0; left != 0; left &= left - 1)
+        if (!node_card_fits(&card[__builtin_ctzll(left)], s)) return POL_REFUSAL_CARD_TAKEN;
+    if (own != cards) return POL_REFUSAL_NO_CARD;
     return count == s->n_gpu ? POL_OK : POL_REFUSAL_CARDS;
+}
+
+/* Of each of these cards; what is not known of a card is not counted. */
+static void move_within_cards(struct pol_card *card, uint64_t cards, int64_t mem_b, int32_t cores)
+{
+    for (uint64_t left = cards; left != 0; left &= left - 1) {
+        struct pol_card *x = &card[__builtin_ctzll(left)];
+        if (x->mem_total > 0) x->mem_free += mem_b;
+        if (x->core_total > 0) x->core_free += cores;
+    }
+}
+
+static void move_engines_and_licences(struct cluster *c, struct node *n, const struct hold *h, int sign)
+{
+    for (uint32_t k = 0; k < c->n_engine_types; k++) n->engine_free[k] += sign * h->engine[k];
+    for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
 }
 
 /* Move what `h` holds out of (sign -1) or back into (+1) the node's free amounts and the sums. */
@@ -360,22 +378,24 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
     n->mem_free += sign * h->mem_b;
     c->sum.cpu_used -= sign * h->cpu_milli;
     c->sum.mem_used -= sign * h->mem_b;
-    for (uint32_t k = 0; k < c->n_engine_types; k++) n->engine_free[k] += sign * h->engine[k];
-    for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
-    struct pol_card *cards = &c->card[n->card0];
-    const int32_t milli = sign * h->gpu_milli, cores = sign * h->gpu_cores;
-    const int64_t mem_b = sign * h->gpu_mem_b;
-    int32_t n_cards = 0, n_used = 0;
-    for (uint64_t left = h->cards; left != 0; left &= left - 1, n_cards++) {
-        struct pol_card *card = &cards[__builtin_ctzll(left)];
-        n_used -= card->milli_free < GPU_WHOLE;
-        card->milli_free += milli;
-        n_used += card->milli_free < GPU_WHOLE;
-        if (card->mem_total > 0) card->mem_free += mem_b;
-        if (card->core_total > 0) card->core_free += cores;
-    }
-    c->sum.gpu_used -= (int64_t)milli * n_cards;
-    c->sum.card_used += n_used;
+    if (c->n_engine_types > 0 || c->licences.n > 0) move_engines_and_licences(c, n, h, sign);
+    struct pol_card *card = &c->card[n->card0];
+    const int32_t milli = sign * h->gpu_milli;
+    for (uint64_t left = h->cards; left != 0; left &= left - 1) card[(uint32_t)__builtin_ctzll(left)].milli_free += milli;
+    if (h->gpu_mem_b != 0 || h->gpu_cores != 0)
+        move_within_cards(card, h->cards, sign * h->gpu_mem_b, sign * h->gpu_cores);
+    c->sum.gpu_used -= (int64_t)milli * h->n_cards;
+}
+
+/* How many of the cards that `h` holds nobody else does. */
+static int32_t n_alone(const struct cluster *c, const struct node *n, const struct hold *h)
+{
+    const struct pol_card *card = &c->card[n->card0];
+    int32_t count = 0;
+    if (h->gpu_milli == GPU_WHOLE) return h->n_cards;
+    for (uint64_t left = h->cards; left != 0; left &= left - 1)
+        count += card[__builtin_ctzll(left)].milli_free == GPU_WHOLE - h->gpu_milli;
+    return count;
 }
 
 /* What its hold says is taken from now on. */
@@ -389,7 +409,20 @@ static void enter(struct cluster *c, uint32_t task)
     n->first_hold = task;
     n->n_tasks++;
     move(c, n, h, -1);
+    c->sum.card_used += n_alone(c, n, h);
     cluster_touch(c, h->node);
+}
+
+/* Of an exclusive task on the node, which is idle: all that it has. */
+static void take_all(struct hold *h, const struct node *n, const struct pol_card *card)
+{
+    h->cpu_milli = n->cpu_free;
+    h->mem_b = n->mem_free;
+    h->n_cards = (uint8_t)n->n_gpu;
+    h->gpu_milli = n->n_gpu > 0 ? GPU_WHOLE : 0;
+    h->gpu_mem_b = n->n_gpu > 0 && !h->is_short ? card->mem_total : 0;
+    h->gpu_cores = n->n_gpu > 0 && !h->is_short ? card->core_total : 0;
+    memcpy(h->engine, n->engine_total, sizeof h->engine);
 }
 
 static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
@@ -404,10 +437,9 @@ static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node
         return POL_REFUSAL_NO_ROOM;
     if (!has_licences(c, s)) return POL_REFUSAL_NO_LICENCE;
     if (of_cards != POL_OK) return of_cards;
-    uint64_t all = node_all_cards(n);
     if (s->exclusive) {
-        if (cards != 0 && cards != all) return POL_REFUSAL_CARDS_OF_ALL;
-        cards = all;
+        if (cards != 0 && cards != node_all_cards(n)) return POL_REFUSAL_CARDS_OF_ALL;
+        cards = node_all_cards(n);
     } else if (cards == 0) {
         cards = cluster_pick_cards(c, node, s);
     }
@@ -416,20 +448,11 @@ static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node
     for (size_t t = old; t < c->n_hold; t++) c->hold[t].node = NONE;
     struct hold *h = &c->hold[task];
     if (h->node != NONE) return POL_REFUSAL_HAS_PLACE;
-    if (s->exclusive) {
-        *h = (struct hold){ .cpu_milli = n->cpu_free, .mem_b = n->mem_free, .gpu_milli = n->n_gpu ? GPU_WHOLE : 0,
-                            .gpu_mem_b = n->n_gpu && !is_short ? c->card[n->card0].mem_total : 0,
-                            .gpu_cores = n->n_gpu && !is_short ? c->card[n->card0].core_total : 0 };
-        memcpy(h->engine, n->engine_total, sizeof h->engine);
-    } else {
-        *h = (struct hold){ .cpu_milli = s->cpu_milli, .mem_b = s->mem_b, .gpu_milli = s->gpu_milli,
-                            .gpu_mem_b = s->gpu_mem_b, .gpu_cores = s->gpu_cores };
-        memcpy(h->engine, s->engine, sizeof h->engine);
-    }
+    *h = (struct hold){ .cpu_milli = s->cpu_milli, .mem_b = s->mem_b, .gpu_milli = s->gpu_milli, .gpu_mem_b = s->gpu_mem_b,
+                        .gpu_cores = s->gpu_cores, .cards = cards, .n_cards = (uint8_t)s->n_gpu, .node = node, .is_short = is_short };
+    memcpy(h->engine, s->engine, sizeof h->engine);
     memcpy(h->licence, s->licence, sizeof h->licence);
-    h->cards = cards;
-    h->node = node;
-    h->is_short = is_short;
+    if (s->exclusive) take_all(h, n, cluster_cards(c, node));
     enter(c, task);
     return POL_OK;
 }
@@ -461,6 +484,7 @@ void cluster_release(struct cluster *c, uint32_t task)
     SIM_ASSERT(task < c->n_hold && c->hold[task].node != NONE);
     struct hold *h = &c->hold[task];
     struct node *n = &c->node[h->node];
+    c->sum.card_used -= n_alone(c, n, h);
     move(c, n, h, +1);
     if (h->prev != NONE) c->hold[h->prev].next = h->next;
     else n->first_hold = h->next;
@@ -547,7 +571,7 @@ void cluster_audit(const struct cluster *c)
         uint32_t count = 0;
         for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next, count++) {
             const struct hold *h = &c->hold[t];
-            SIM_ASSERT(h->node == i && n->is_up);
+            SIM_ASSERT(h->node == i && n->is_up && h->n_cards == __builtin_popcountll(h->cards));
             cpu += h->cpu_milli;
             mem += h->mem_b;
             for (int k = 0; k < ENGINE_TYPES_MAX; k++) engine[k] += h->engine[k];

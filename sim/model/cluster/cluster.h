@@ -47,6 +47,7 @@ struct hold {
     uint32_t prev, next;                /* holders of the same node */
     int32_t  gpu_milli, gpu_cores;      /* of each card */
     int32_t  engine[ENGINE_TYPES_MAX];
+    uint8_t  n_cards;
     bool     is_short;                  /* by count, on a card without the memory or cores asked: holds neither */
     int32_t  licence[LICENCES_MAX];
 };
