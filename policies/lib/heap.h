@@ -50,13 +50,13 @@ HEAP_MADE void name##_sink(ctx c, item *at, size_t n, size_t i)                 
     (void)c;                                                                                 \
     item x = at[i];                                                                          \
     for (size_t k; (k = (ways) * i + 1) < n;) {                                              \
-        size_t first = k, end = k + (ways) < n ? k + (ways) : n;                             \
-        for (k++; k < end; k++)                                                              \
-            if (before(c, &at[k], &at[first])) first = k;                                    \
-        if (!before(c, &at[first], &x)) break;                                               \
-        at[i] = at[first];                                                                   \
+        item *first = &at[k], *end = k + (ways) < n ? first + (ways) : at + n;               \
+        for (item *child = first + 1; child < end; child++)                                  \
+            first = before(c, child, first) ? child : first;                                 \
+        if (!before(c, first, &x)) break;                                                    \
+        at[i] = *first;                                                                      \
         stands(c, &at[i], i);                                                                \
-        i = first;                                                                           \
+        i = (size_t)(first - at);                                                            \
     }                                                                                        \
     at[i] = x;                                                                               \
     stands(c, &at[i], i);                                                                    \
