@@ -19,12 +19,6 @@ void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_
     evloop_fold(&w->loop, c);
 }
 
-void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node)
-{
-    MEM_PUSH(w->round.notice, w->round.n_notice, w->round.cap_notice,
-             (struct notice){ .type = type, .job = job, .task = task, .node = node });
-}
-
 void world_set_event(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls)
 {
     evq_set(&w->loop.q, (struct ev){ .at = at, .subject = subject, .slot = ev_slot(SLOT_MISC, misc), .cls = (uint8_t)cls });

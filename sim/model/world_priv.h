@@ -17,6 +17,7 @@
 #ifndef MODEL_WORLD_PRIV_H
 #define MODEL_WORLD_PRIV_H
 
+#include "base/mem.h"
 #include "core/evloop.h"
 #include "model/dependency.h"
 #include "model/graph.h"
@@ -96,9 +97,9 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
 /* Tell every observer that listens to `member`, in order; the world is the first argument. */
 #define TELL_EACH(w, member, ...) \
     do { const struct world_listeners *all_ = &(w)->listeners[OBSERVER_MEMBER(member)]; \
-         for (size_t i_ = 0; i_ < all_->n; i_++) { \
-             const struct listener *o_ = &all_->at[i_]; \
-             ((__typeof__(((struct observer *)0)->member))o_->tell)(__VA_ARGS__); } } while (0)
+         const struct listener *o_ = all_->at; \
+         for (size_t left_ = all_->n; left_ > 0; left_--, o_++) \
+             ((__typeof__(((struct observer *)0)->member))o_->tell)(__VA_ARGS__); } while (0)
 #define TELL(w, member, ...) TELL_EACH(w, member, o_->ctx, (w), __VA_ARGS__)
 #define TELL0(w, member) TELL_EACH(w, member, o_->ctx, (w))
 
@@ -108,7 +109,11 @@ static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs
  * RESIZE with c not 0: a reservation or a loan. */
 enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS, FACT_MEMORY };
 void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c);
-void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node);
+static inline void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node)
+{
+    MEM_PUSH(w->round.notice, w->round.n_notice, w->round.cap_notice,
+             (struct notice){ .type = type, .job = job, .task = task, .node = node });
+}
 void world_end_job(struct world *w, uint32_t job, enum job_status status);
 /* An event of the world's own: of SLOT_MISC. */
 void world_set_event(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls);
