@@ -87,9 +87,12 @@ void world_unit_phase_over(struct world *w, uint32_t t)
     case PHASE_COMPUTE:
         if (job_of(w, t)->calls != NULL) { world_calls_over(w, t); return; }
         if (turns(w, t)) return;
-        speed_end(w->speed, t, w->loop.now);
-        if (job_of(w, t)->graph != NULL) world_data_write(w, t);
-        else world_unit_finish(w, t, STOP_DONE);
+        if (job_of(w, t)->graph != NULL) {
+            speed_end(w->speed, t, w->loop.now);
+            world_data_write(w, t);
+        } else {
+            world_unit_finish(w, t, STOP_DONE);
+        }
         return;
     case PHASE_WRITE:   world_unit_finish(w, t, STOP_DONE); return;
     }
@@ -127,7 +130,7 @@ static void halt(struct world *w, uint32_t t)
     if (job_of(w, t)->calls != NULL) world_calls_stop(w, t);
     else speed_end(w->speed, t, w->loop.now);
     evq_cancel(&w->loop.q, ev_slot(SLOT_ACT, t));
-    evq_cancel(&w->loop.q, ev_slot(SLOT_LIMIT, t));
+    if (w->cfg.enforce_limits) evq_cancel(&w->loop.q, ev_slot(SLOT_LIMIT, t));
 }
 
 void world_unit_finish(struct world *w, uint32_t t, enum stop_reason reason)

@@ -102,15 +102,25 @@ static int64_t allotted(const struct speed *s, uint32_t node, uint32_t k)
     return bw < s->level[node] ? bw : s->level[node];
 }
 
-/* Without a profile: held / asked cores of tasks without GPUs, 1 at most, and moved / asked bandwidth; the worst task's. */
-static void plain_factors(const struct speed *s, uint32_t t, double *cores, double *slow)
+/*
+ * The slowest type's speed; and without a profile: held / asked cores of tasks without GPUs, 1 at most, and moved /
+ * asked bandwidth; the worst task's.
+ */
+static void plain_factors(const struct speed *s, uint32_t t, struct speed_factors *f)
 {
+    const uint32_t model = speed_model(s, t);
+    f->type = UINT32_MAX;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        int64_t asked = speed_asked(s, k)->cpu_milli, held = speed_held(s, k)->cpu_milli;
-        if (!speed_has_gpus(s, k) && held < asked) *cores = fmin(*cores, (double)held / (double)asked);
+        const struct shape *asked = speed_asked(s, k);
+        const struct hold *held = speed_held(s, k);
+        const uint32_t type = asked->n_gpu > 0 ? s->env.cluster->node[held->node].gpu_type : NONE;
+        const sim_rate rate = throughput_rate(s->env.throughput, s->env.cluster, model, type);
+        if (rate < f->type) f->type = rate;
+        if (asked->n_gpu == 0 && held->cpu_milli < asked->cpu_milli)
+            f->cores = fmin(f->cores, (double)held->cpu_milli / (double)asked->cpu_milli);
         if (s->env.profiles == NULL) continue;
-        int64_t bw = s->load[k].bw, got = allotted(s, speed_held(s, k)->node, k);
-        if (got < bw) *slow = fmax(*slow, (double)bw / fmax(1, (double)got));
+        int64_t bw = s->load[k].bw, got = allotted(s, held->node, k);
+        if (got < bw) f->slow = fmax(f->slow, (double)bw / fmax(1, (double)got));
     }
 }
 
@@ -170,22 +180,12 @@ static double scale_factor(struct speed *s, uint32_t t)
     return isinf(least) ? 1 : least;
 }
 
-static sim_rate type_rate(const struct speed *s, uint32_t t)
-{
-    sim_rate slowest = UINT32_MAX;
-    JOBS_UNIT_EACH(s->env.jobs, t, k) {
-        sim_rate r = speed_on(s, k, speed_held(s, k)->node);
-        if (r < slowest) slowest = r;
-    }
-    return slowest;
-}
-
 /* All of it, each on the unit's worst node. */
 static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
-    struct speed_factors f = { .type = type_rate(s, t), .scale = 1, .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
+    struct speed_factors f = { .scale = 1, .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
                                .util = speed_has_gpus(s, t) ? 1 : 0 };
-    plain_factors(s, t, &f.cores, &f.slow);
+    plain_factors(s, t, &f);
     if (s->env.profiles == NULL) return f;
     double least = 1, worst = INFINITY;
     find_parts(s, t);
@@ -388,7 +388,7 @@ static void look_again(struct speed *s, uint32_t t, sim_tick now)
     set_util(s, t, f.util, now);
 }
 
-void speed_settle(struct speed *s, sim_tick now)
+static void settle(struct speed *s, sim_tick now)
 {
     uint32_t n_changed = 0;
     const uint32_t *changed = s->env.net != NULL ? net_changed(s->env.net, &n_changed) : NULL;
@@ -402,6 +402,11 @@ void speed_settle(struct speed *s, sim_tick now)
     }
     s->n_dirty = 0;
     for (uint32_t i = 0; i < n_changed; i++) look_again(s, changed[i], now);
+}
+
+void speed_settle(struct speed *s, sim_tick now)
+{
+    if (s->n_dirty > 0 || s->env.net != NULL) settle(s, now);
 }
 
 void speed_audit(const struct speed *s)

@@ -41,16 +41,6 @@ bool throughput_is_known(const struct throughput *p, uint32_t model, uint32_t gp
     return model != NONE && p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type] != THROUGHPUT_GENERAL;
 }
 
-sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, uint32_t model, uint32_t gpu_type)
-{
-    if (gpu_type == NONE) return RATE_ONE;
-    if (model != NONE) {
-        sim_rate r = p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type];
-        if (r != THROUGHPUT_GENERAL) return r;
-    }
-    return c->gpu_rate[gpu_type];
-}
-
 uint64_t throughput_types(const struct throughput *p, const struct cluster *c, uint32_t model)
 {
     uint64_t can = 0;

@@ -28,7 +28,15 @@ double   throughput_steps(const struct throughput *p, uint32_t model);
 /* Does a row say how fast the model is on the type, or is it taken for as fast as the type?  model NONE: no row does. */
 bool     throughput_is_known(const struct throughput *p, uint32_t model, uint32_t gpu_type);
 /* Speed of a task of `model` (NONE: no model) on a node with GPUs of `gpu_type` (NONE: CPU work, nominal). */
-sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, uint32_t model, uint32_t gpu_type);
+static inline sim_rate throughput_rate(const struct throughput *p, const struct cluster *c, uint32_t model, uint32_t gpu_type)
+{
+    if (gpu_type == NONE) return RATE_ONE;
+    if (model != NONE) {
+        sim_rate r = p->rate[(size_t)model * GPU_TYPES_MAX + gpu_type];
+        if (r != THROUGHPUT_GENERAL) return r;
+    }
+    return c->gpu_rate[gpu_type];
+}
 /* The types on which the model can run, as a shape's gpu_types mask; 0: any. */
 uint64_t throughput_types(const struct throughput *p, const struct cluster *c, uint32_t model);
 
