@@ -53,11 +53,12 @@ static uint32_t capacity_of(struct world *w, uint32_t shape)
     return *known - 1;
 }
 
-/* NULL when the job can run on the whole cluster, else a reason; `shape` out: the one that cannot. */
-static const char *infeasible(struct world *w, const struct job_spec *s, uint32_t *shape)
+/* NULL when the job of first task t can run on the whole cluster, else a reason; `shape` out: the one that cannot. */
+static const char *infeasible(struct world *w, const struct job_spec *s, uint32_t t, uint32_t *shape)
 {
     for (uint32_t g = 0; g < s->n_groups; g++) {
-        *shape = shapes_id(&w->shapes, &s->group[g].shape);
+        for (uint32_t k = 0; g > 0 && k < s->group[g - 1].n; k++) t = w->jobs.task[t].next;
+        *shape = w->jobs.task[t].shape;
         uint32_t room = capacity_of(w, *shape);
         for (uint32_t k = 0; k < w->cluster->licences.n; k++)
             if (s->group[g].shape.licence[k] > w->cluster->licence_total[k]) return "a task asks for more licences of a kind than the cluster has";
@@ -214,15 +215,11 @@ void world_arrival_due(struct world *w)
     if (s->graph != NULL && (graph = graph_of(w, s, (uint32_t)n_tasks)) == NULL) return;
     struct task_group *group = groups_for(w, s, model);
     if (group != NULL) s->group = group;
-    const char *error = infeasible(w, s, &shape);
-    if (error != NULL && !w->cfg.reject_infeasible) {
-        report_infeasible(w, s, shape, error);
-        mem_free(group);
-        graph_destroy(graph);
-        return;
-    }
     uint32_t slot = add(w, s, graph, model);
+    const char *error = infeasible(w, s, w->jobs.job[slot].first_task, &shape);
+    if (error != NULL && !w->cfg.reject_infeasible) report_infeasible(w, s, shape, error);
     mem_free(group);
+    if (w->fail.code != ST_OK) return;
     w->arrivals.n_submitted++;
     w->count.recorded = s->recorded;
     if (s->after != NULL && error == NULL) world_after_submit(w, slot, s);

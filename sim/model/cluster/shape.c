@@ -104,17 +104,18 @@ static uint32_t take_id(struct shapes *t)
 
 uint32_t shapes_id(struct shapes *t, const struct shape *s)
 {
-    if (t->n > 0 && same(&t->at[t->last], s)) return t->last;
+    uint32_t *lately = &t->lately[map_mix((uint64_t)s->cpu_milli ^ (uint64_t)s->n_gpu << 32) % SHAPES_LATELY];
+    if (t->n > 0 && same(&t->at[*lately], s)) return *lately;
     uint32_t id, h = (uint32_t)hash(s);
     MAP_EACH(id, &t->of_shape, h)
-        if (same(&t->at[id], s)) return t->last = id;
+        if (same(&t->at[id], s)) return *lately = id;
     id = take_id(t);
     t->at[id] = *s;
     t->use[id] = (struct shape_use){ .serial = ++t->n_made };
     link_idle(t, id);
     map_add(&t->of_shape, h, id);
     t->any_of_cards |= s->gpu_mem_b > 0 || s->gpu_cores > 0;
-    return t->last = id;
+    return *lately = id;
 }
 
 void shapes_audit(const struct shapes *t, const uint32_t *n_tasks)

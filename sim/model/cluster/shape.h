@@ -47,8 +47,11 @@ enum { SHAPES_KEPT = 8192 };
  */
 struct shape_use { uint64_t serial; uint32_t n_tasks, room, older, newer /* idle ones, NONE at the ends */; };
 
+enum { SHAPES_LATELY = 16 };
+
 struct shapes {
-    struct shape *at; struct shape_use *use; uint32_t n, last /* found */; size_t cap, cap_use; struct map of_shape;
+    struct shape *at; struct shape_use *use; uint32_t n; size_t cap, cap_use; struct map of_shape;
+    uint32_t lately[SHAPES_LATELY];     /* found, by cores and cards: many traces ask for few things */
     enum shape_reuse reuse;
     uint32_t n_idle, oldest, newest;    /* the longest idle first */
     uint32_t *renewed; size_t n_renewed, cap_renewed;   /* ids that came to mean another request since shapes_told */
