@@ -55,14 +55,10 @@ static uint32_t find(const struct intern *t, const char *s, uint32_t h)
     return NONE;
 }
 
-/* As in traces often, and in clusters. */
-static bool is_last(const struct intern *t, const char *s) { return t->n > 0 && strcmp(t->name[t->last], s) == 0; }
+uint32_t intern_find(const struct intern *t, const char *s) { return intern_is_last(t, s) ? t->last : find(t, s, hash(s)); }
 
-uint32_t intern_find(const struct intern *t, const char *s) { return is_last(t, s) ? t->last : find(t, s, hash(s)); }
-
-uint32_t intern_id(struct intern *t, const char *s)
+uint32_t intern_id_of(struct intern *t, const char *s)
 {
-    if (is_last(t, s)) return t->last;
     uint32_t h = hash(s), id = find(t, s, h);
     if (id == NONE) {
         id = t->n++;

@@ -6,6 +6,7 @@
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
+#include <string.h>
 #include "base/base.h"
 #include "lib/map.h"
 
@@ -21,7 +22,11 @@ struct intern {
 };
 
 void        intern_fini(struct intern *t);      /* zero-initialise to begin */
-uint32_t    intern_id(struct intern *t, const char *s);          /* adds it when new */
+uint32_t    intern_id_of(struct intern *t, const char *s);       /* adds it when new */
+/* As in traces often, and in clusters. */
+static inline bool intern_is_last(const struct intern *t, const char *s) { return t->n > 0 && strcmp(t->name[t->last], s) == 0; }
+/* The same, asked of the last one first. */
+static inline uint32_t intern_id(struct intern *t, const char *s) { return intern_is_last(t, s) ? t->last : intern_id_of(t, s); }
 uint32_t    intern_find(const struct intern *t, const char *s);  /* NONE when absent */
 const char *intern_name(const struct intern *t, uint32_t id);    /* borrowed until fini */
 
