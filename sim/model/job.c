@@ -27,9 +27,9 @@ static void free_after(struct job_after *a)
 /* What is owned of a job, but for the room of its id, which the next of its slot takes. */
 static void free_owned(struct job *j)
 {
-    graph_destroy(j->graph);
-    mem_free(j->reservation);
-    calls_destroy(j->calls);
+    if (j->graph != NULL) graph_destroy(j->graph);
+    if (j->reservation != NULL) mem_free(j->reservation);
+    if (j->calls != NULL) calls_destroy(j->calls);
     free_record(j->record);
     free_after(j->after);
     j->calls = NULL;
