@@ -18,7 +18,6 @@
 #define MODEL_WORLD_PRIV_H
 
 #include "base/mem.h"
-#include "core/evloop.h"
 #include "model/dependency.h"
 #include "model/graph.h"
 #include "model/world.h"
@@ -49,16 +48,18 @@ struct world_round {
 struct world_timers { sim_tick *at; size_t cap; uint32_t n, n_busy; };  /* by timer slot; -1 free */
 
 struct world {
-    struct job_table jobs;              /* first: see world_jobs */
+    /* As world_front has them. */
+    struct job_table jobs;
+    struct evloop    loop;
+    struct cluster  *cluster;
+    struct shapes    shapes;
+
     struct world_config cfg;
-    struct evloop loop;
     struct world_arrivals arrivals;
     struct world_round round;
     struct world_timers timers;
 
     /* The state of what is modelled. */
-    struct cluster  *cluster;           /* borrowed: cfg.cluster */
-    struct shapes    shapes;            /* room: tasks that the empty cluster holds + 1; 0: unknown */
     struct intern    users, queues, classes;
     uint32_t         engine_types;      /* that some node has, as bits */
 
@@ -79,6 +80,11 @@ struct world {
     bool             is_stuck;          /* nothing is left to happen and tasks wait, which the decider may do */
     struct diag      fail;              /* an error met while applying events */
 };
+
+_Static_assert(offsetof(struct world, jobs) == offsetof(struct world_front, jobs) &&
+               offsetof(struct world, loop) == offsetof(struct world_front, loop) &&
+               offsetof(struct world, cluster) == offsetof(struct world_front, cluster) &&
+               offsetof(struct world, shapes) == offsetof(struct world_front, shapes), "a world begins as its front");
 
 /*
  * Event slots, families interleaved so that each grows without moving the

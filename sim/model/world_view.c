@@ -2,7 +2,6 @@
 #include "model/world_priv.h"
 
 const struct world_config *world_config(const struct world *w) { return &w->cfg; }
-sim_tick world_now(const struct world *w) { return w->loop.now; }
 
 sim_tick world_next(const struct world *w)
 {
@@ -10,7 +9,6 @@ sim_tick world_next(const struct world *w)
     return next != NULL ? next->at : TICK_NEVER;
 }
 
-const struct cluster *world_cluster(const struct world *w) { return w->cluster; }
 uint32_t world_n_running(const struct world *w) { return w->n_running; }
 uint32_t world_n_waiting(const struct world *w) { return w->n_waiting; }
 
@@ -27,10 +25,6 @@ uint32_t world_peak_live_jobs(const struct world *w) { return w->jobs.peak_live;
 const struct intern *world_users(const struct world *w) { return &w->users; }
 const struct intern *world_queues(const struct world *w) { return &w->queues; }
 const struct intern *world_classes(const struct world *w) { return &w->classes; }
-
-const struct shapes *world_shapes(const struct world *w) { return &w->shapes; }
-const struct shape  *world_shape(const struct world *w, uint32_t shape) { return &w->shapes.at[shape]; }
-uint32_t world_n_shapes(const struct world *w) { return w->shapes.n; }
 
 struct speed_reading world_read(const struct world *w, uint32_t task) { return speed_read(w->speed, task, w->loop.now); }
 struct speed_factors world_speed_factors(const struct world *w, uint32_t task) { return speed_factors(w->speed, task); }

@@ -11,6 +11,7 @@
 #ifndef MODEL_WORLD_VIEW_H
 #define MODEL_WORLD_VIEW_H
 
+#include "core/evloop.h"
 #include "model/calls/call_queue.h"
 #include "model/cluster/cluster.h"
 #include "model/job.h"
@@ -21,10 +22,22 @@ struct world;
 
 /* ---- the whole ---- */
 
+/*
+ * What is asked for at every turn, so that it takes no call: a world begins with these members (world_priv.h), and
+ * may be read as this, too.
+ */
+struct __attribute__((may_alias)) world_front {
+    struct job_table jobs;
+    struct evloop    loop;
+    struct cluster  *cluster;           /* borrowed: world_config.cluster */
+    struct shapes    shapes;            /* room: tasks that the empty cluster holds + 1; 0: unknown */
+};
+static inline const struct world_front *world_front(const struct world *w) { return (const struct world_front *)(const void *)w; }
+
 const struct world_config *world_config(const struct world *w);
-sim_tick world_now(const struct world *w);
+static inline sim_tick world_now(const struct world *w) { return world_front(w)->loop.now; }
 sim_tick world_next(const struct world *w);             /* when the next event is due; TICK_NEVER: none is */
-const struct cluster *world_cluster(const struct world *w);
+static inline const struct cluster *world_cluster(const struct world *w) { return world_front(w)->cluster; }
 uint32_t world_n_running(const struct world *w);        /* tasks */
 uint32_t world_n_waiting(const struct world *w);
 
@@ -46,8 +59,7 @@ uint64_t world_n_rounds(const struct world *w);
 
 /* ---- jobs and tasks ---- */
 
-/* A world begins with its jobs (world_priv.h), as they are asked for at every turn. */
-static inline const struct job_table *world_jobs(const struct world *w) { return (const struct job_table *)w; }
+static inline const struct job_table *world_jobs(const struct world *w) { return &world_front(w)->jobs; }
 static inline uint32_t world_n_job_slots(const struct world *w) { return world_jobs(w)->n_job_slots; }
 static inline uint32_t world_n_task_slots(const struct world *w) { return world_jobs(w)->n_task_slots; }
 static inline const struct job  *world_job(const struct world *w, uint32_t job) { return &world_jobs(w)->job[job]; }
@@ -62,9 +74,9 @@ const struct intern *world_queues(const struct world *w);
 const struct intern *world_classes(const struct world *w);
 
 /* Requests that tasks made so far, by task.shape. */
-const struct shapes *world_shapes(const struct world *w);
-const struct shape  *world_shape(const struct world *w, uint32_t shape);
-uint32_t world_n_shapes(const struct world *w);
+static inline const struct shapes *world_shapes(const struct world *w) { return &world_front(w)->shapes; }
+static inline const struct shape  *world_shape(const struct world *w, uint32_t shape) { return &world_front(w)->shapes.at[shape]; }
+static inline uint32_t world_n_shapes(const struct world *w) { return world_front(w)->shapes.n; }
 
 /* Running time of the task so far over all attempts, restoring included. */
 sim_tick world_attained(const struct world *w, uint32_t task);
