@@ -173,6 +173,7 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
                                                  .ctx = w, .rerate = rerate });
     if (cfg->calltime != NULL) w->calls = call_queue_create(w->cluster->n_nodes);
     w->engine_types = cluster_engine_types(w->cluster);
+    w->types_of_none = throughput_types(cfg->throughput, w->cluster, NONE);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) {
         if (w->cluster->node[n].listed != n) fault_number(&w->faults, n, w->cluster->node[n].listed, cfg->seed);

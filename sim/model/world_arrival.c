@@ -125,7 +125,7 @@ static void bind_job(struct world *w, uint32_t slot, const struct job_spec *s)
 static struct task_group *groups_for(const struct world *w, const struct job_spec *s, uint32_t model)
 {
     struct task_group *group;
-    uint64_t can = throughput_types(w->cfg.throughput, w->cluster, model);
+    uint64_t can = model == NONE ? w->types_of_none : throughput_types(w->cfg.throughput, w->cluster, model);
     if (can == 0) return NULL;
     MEM_ARRAY(group, s->n_groups);
     memcpy(group, s->group, s->n_groups * sizeof *group);

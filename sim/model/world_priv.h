@@ -62,6 +62,7 @@ struct world {
     /* The state of what is modelled. */
     struct intern    users, queues, classes;
     uint32_t         engine_types;      /* that some node has, as bits */
+    uint64_t         types_of_none;     /* throughput_types of a job without a model */
 
     /* The parts that it is composed of; none of them knows it. */
     struct fault_gen faults;
