@@ -4,8 +4,9 @@
  *
  * The cluster's state is constant between instants, so an integral is folded
  * with the state that the last instant left; a user's, when what it holds
- * changes.  O(1) a change, O(users) when a node fails or returns.
- * Shares are of the capacity that is up at the time.
+ * changes, and the capacity when nodes fail or return.  Cores and GPUs in use are
+ * the sums of what users hold.  O(1) a change, O(users) when a node fails or
+ * returns.  Shares are of the capacity that is up at the time.
  */
 #include "metrics/collector.h"
 
@@ -35,17 +36,36 @@ struct by_user {
 struct usage {
     const struct collector_out *out;
     struct by_user *user; size_t n_users, cap_users;
-    struct cluster_sum now;                 /* as the last instant left it */
+    int64_t  mem, cards, busy;              /* in use, and world_busy, as the last instant left them */
     sim_tick since;
-    collector_wide cpu_used, cpu_cap, mem_used, mem_cap, gpu_used, gpu_cap, card_used;
-    collector_wide gpu_busy; int64_t busy;  /* integral and present value of world_busy */
+    collector_wide mem_used, card_used, gpu_busy;
+    struct cluster_sum up;                  /* totals: of the nodes that are up */
+    double   cpu_up, mem_up, gpu_up;        /* the same, to divide by: of what there is none, there is no end */
+    sim_tick up_since;
+    collector_wide cpu_cap, mem_cap, gpu_cap;
+    bool     has_profiles;                  /* else no GPU's business is known */
     uint32_t n_active;                      /* users with a job in the system */
 };
+
+static double divisor(int64_t total) { return total > 0 ? (double)total : INFINITY; }
+
+/* From now on so much is up. */
+static void take_capacity(struct usage *u, const struct world *w)
+{
+    u->up = world_cluster(w)->sum;
+    u->cpu_up = divisor(u->up.cpu_total);
+    u->mem_up = divisor(u->up.mem_total);
+    u->gpu_up = divisor(u->up.gpu_total);
+    u->up_since = world_now(w);
+}
 
 static bool init(void *self, const struct world *w)
 {
     struct usage *u = self;
-    u->now = world_cluster(w)->sum;
+    take_capacity(u, w);
+    u->has_profiles = world_config(w)->profiles != NULL;
+    u->mem = u->up.mem_used;
+    u->cards = u->up.card_used;
     u->since = world_now(w);
     return true;
 }
@@ -62,23 +82,25 @@ static void fini(void *self)
 static void fold_cluster(struct usage *u, sim_tick now)
 {
     collector_wide dt = now - u->since;
-    u->cpu_used += u->now.cpu_used * dt;
-    u->cpu_cap += u->now.cpu_total * dt;
-    u->mem_used += u->now.mem_used * dt;
-    u->mem_cap += u->now.mem_total * dt;
-    u->gpu_used += u->now.gpu_used * dt;
-    u->gpu_cap += u->now.gpu_total * dt;
-    u->gpu_busy += u->busy * dt;
-    u->card_used += u->now.card_used * dt;
+    u->mem_used += u->mem * dt;
+    u->card_used += u->cards * dt;
+    if (u->has_profiles) u->gpu_busy += u->busy * dt;
     u->since = now;
 }
 
-/* Of all that is there: of what the last instant left. */
-static double share_of(const struct by_user *x, const struct cluster_sum *s)
+static void fold_capacity(struct usage *u, sim_tick now)
 {
-    const double a = s->cpu_total > 0 ? (double)x->cpu / (double)s->cpu_total : 0;
-    const double b = s->mem_total > 0 ? (double)x->mem / (double)s->mem_total : 0;
-    const double c = s->gpu_total > 0 ? (double)x->gpu / (double)s->gpu_total : 0;
+    collector_wide dt = now - u->up_since;
+    u->cpu_cap += u->up.cpu_total * dt;
+    u->mem_cap += u->up.mem_total * dt;
+    u->gpu_cap += u->up.gpu_total * dt;
+    u->up_since = now;
+}
+
+/* Of all that is up. */
+static double share_of(const struct by_user *x, const struct usage *u)
+{
+    const double a = (double)x->cpu / u->cpu_up, b = (double)x->mem / u->mem_up, c = (double)x->gpu / u->gpu_up;
     const double most = b > c ? b : c;
     return (a > most ? a : most) / x->weight;
 }
@@ -87,7 +109,7 @@ static void fold_user(const struct usage *u, struct by_user *x, sim_tick now)
 {
     const sim_tick dt = now - x->since;
     if (dt == 0) return;
-    x->share_us += share_of(x, &u->now) * (double)dt;
+    x->share_us += share_of(x, u) * (double)dt;
     x->gpu_us += (collector_wide)x->gpu * dt;
     x->cpu_us += (collector_wide)x->cpu * dt;
     x->since = now;
@@ -123,14 +145,12 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
 
 static void change(struct usage *u, const struct world *w, uint32_t task, int sign)
 {
-    const struct hold *h = cluster_hold(world_cluster(w), task);
+    const struct hold *h = &world_cluster(w)->hold[task];
     struct by_user *x = user_of(u, world_job_of(w, task));
-    int n_cards = 0;
-    for (uint64_t k = h->cards; k != 0; k &= k - 1) n_cards++;
     fold_user(u, x, world_now(w));
     x->cpu += sign * h->cpu_milli;
     x->mem += sign * h->mem_b;
-    x->gpu += sign * (int64_t)h->gpu_milli * n_cards;
+    x->gpu += sign * (int64_t)h->gpu_milli * __builtin_popcountll(h->cards);
 }
 
 static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
@@ -155,14 +175,18 @@ static void on_node_changed(void *self, const struct world *w, uint32_t node)
     struct usage *u = self;
     (void)node;
     for (size_t i = 0; i < u->n_users; i++) fold_user(u, &u->user[i], world_now(w));
+    fold_capacity(u, world_now(w));
+    take_capacity(u, w);
 }
 
 static void on_instant(void *self, const struct world *w)
 {
     struct usage *u = self;
+    const struct cluster_sum *s = &world_cluster(w)->sum;
     fold_cluster(u, world_now(w));
-    u->now = world_cluster(w)->sum;
-    u->busy = world_busy(w);
+    u->mem = s->mem_used;
+    u->cards = s->card_used;
+    if (u->has_profiles) u->busy = world_busy(w);
 }
 
 static void on_sample(void *self, const struct world *w)
@@ -171,7 +195,7 @@ static void on_sample(void *self, const struct world *w)
     const struct cluster_sum *s = &world_cluster(w)->sum;
     sim_tick at = world_now(w);
     collector_put_series(u->out, at, "gpu_util", collector_ratio((double)s->gpu_used, (double)s->gpu_total));
-    if (world_config(w)->profiles != NULL)
+    if (u->has_profiles)
         collector_put_series(u->out, at, "gpu_active", collector_ratio((double)world_busy(w) / RATE_ONE, (double)s->gpu_total));
     collector_put_series(u->out, at, "cpu_util", collector_ratio((double)s->cpu_used, (double)s->cpu_total));
     collector_put_series(u->out, at, "mem_util", collector_ratio((double)s->mem_used, (double)s->mem_total));
@@ -185,6 +209,7 @@ static void on_sample(void *self, const struct world *w)
 static void fold(struct usage *u, sim_tick now)
 {
     fold_cluster(u, now);
+    fold_capacity(u, now);
     for (size_t i = 0; i < u->n_users; i++) {
         struct by_user *x = &u->user[i];
         fold_user(u, x, now);
@@ -217,16 +242,21 @@ static void put_users(const struct usage *u, const struct world *w)
 static void emit(void *self, const struct world *w)
 {
     struct usage *u = self;
+    collector_wide cpu_used = 0, gpu_used = 0;
     fold(u, world_now(w));
+    for (size_t i = 0; i < u->n_users; i++) {
+        cpu_used += u->user[i].cpu_us;
+        gpu_used += u->user[i].gpu_us;
+    }
     put_users(u, w);
-    collector_put(u->out, "gpu_util", "all", collector_ratio((double)u->gpu_used, (double)u->gpu_cap));
-    if (world_config(w)->profiles != NULL)
+    collector_put(u->out, "gpu_util", "all", collector_ratio((double)gpu_used, (double)u->gpu_cap));
+    if (u->has_profiles)
         collector_put(u->out, "gpu_active", "all", collector_ratio((double)u->gpu_busy / RATE_ONE, (double)u->gpu_cap));
-    collector_put(u->out, "cpu_util", "all", collector_ratio((double)u->cpu_used, (double)u->cpu_cap));
+    collector_put(u->out, "cpu_util", "all", collector_ratio((double)cpu_used, (double)u->cpu_cap));
     collector_put(u->out, "mem_util", "all", collector_ratio((double)u->mem_used, (double)u->mem_cap));
     collector_put(u->out, "card_occupancy", "all", collector_ratio((double)(u->card_used * GPU_WHOLE), (double)u->gpu_cap));
-    collector_put(u->out, "gpu_hours", "all", collector_hours(u->gpu_used));
-    collector_put(u->out, "cpu_hours", "all", collector_hours(u->cpu_used));
+    collector_put(u->out, "gpu_hours", "all", collector_hours(gpu_used));
+    collector_put(u->out, "cpu_hours", "all", collector_hours(cpu_used));
 }
 
 const struct collector usage_collector = {
