@@ -83,7 +83,7 @@ struct kind {
 
 /* Of a microsecond of a shape's nominal work, as the model: the least time, and the least area on each machine; the
  * area of one of holding its place; all but that as a kind. */
-struct cost { uint64_t request; uint32_t model, kind; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
+struct cost { uint64_t request; uint32_t model, kind; bool keeps_within; double slow, area[BOUND_POOLS], hold[BOUND_POOLS]; };
 enum { COSTS = 64 };                            /* that are kept, the last by shape; request: its serial, 0: none */
 
 struct bound {
@@ -99,7 +99,8 @@ struct bound {
     uint32_t type_of[BOUND_TYPES_MAX];          /* of the machines from BOUND_TYPE on */
     uint64_t types;             /* bits: GPU types that the cluster has cards of */
     struct cost cost[COSTS];
-    /* Machines that there are, of which every job's share of `of` is at most that of `in`, so far. */
+    /* Machines that there are, of which every job's share of `of` is at most that of `in`, so far.  A cost keeps_within
+     * if no job of one task of it can be the first to break that, however long it is. */
     struct within { uint32_t of, in; double by; } within[BOUND_POOLS * BOUND_POOLS];
     uint32_t n_within;
 };
@@ -217,8 +218,28 @@ static bool has_phases(const struct world *w, uint32_t model)
     return profiles != NULL && phases_n(&profiles->phases, model) > 0;
 }
 
+/* Whether area x any duration passes check_within for all that there is still, whatever is rounded. */
+static bool keeps_within(const struct bound *b, const double *area)
+{
+    for (uint32_t i = 0; i < b->n_within; i++) {
+        const struct within *x = &b->within[i];
+        const double rounding = x->by == 1 ? 1 : 1 + 1e-9;
+        if (area[x->of] * x->by * rounding > area[x->in]) return false;
+    }
+    return true;
+}
+
+static void check_within(struct bound *b, const double *area)
+{
+    for (uint32_t i = 0; i < b->n_within;) {
+        const struct within *x = &b->within[i];
+        if (area[x->of] * x->by > area[x->in]) b->within[i] = b->within[--b->n_within];
+        else i++;
+    }
+}
+
 /* Until the next call. */
-static const struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
+static struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
 {
     struct cost *c = &b->cost[shape % COSTS];
     const uint64_t request = world_shapes(w)->use[shape].serial;
@@ -226,6 +247,7 @@ static const struct cost *cost_for(struct bound *b, const struct world *w, uint3
     c->request = request;
     c->model = model;
     c->slow = cost_of_phases(b, w, world_shape(w, shape), model, c->area, c->hold);
+    c->keeps_within = keeps_within(b, c->area);
     c->kind = add_kind(b, c->slow, has_phases(w, model) ? 0 : c->slow / 2, c->area);
     return c;
 }
@@ -253,21 +275,40 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
     if (b->first_submit < 0) b->first_submit = world_job(w, job)->submit;
 }
 
-static void on_job_ended(void *self, const struct world *w, uint32_t job)
+static void note_job(struct bound *b, const struct job *j, uint32_t kind, double by, double least)
 {
-    struct bound *b = self;
-    const struct job *j = world_job(w, job);
-    if (j->status != JOB_DONE && j->status != JOB_TIMEOUT) return;
-    double area[BOUND_POOLS] = { 0 }, least = 0, drag = INFINITY, dur = 0;
+    const bool counted = collector_is_counted(b->out, j->ordinal);
+    *(struct bound_job *)scratch_put(&b->job, j->ordinal) = (struct bound_job){
+        .submit = j->submit, .by = by, .kind = kind, .ended = true, .counted = counted };
+    b->n_counted += counted;
+    b->least += counted ? least : 0;
+}
+
+/* One task that did all its work, as it is in its cost but for the duration. */
+static void note_task(struct bound *b, const struct world *w, const struct job *j, const struct task *t)
+{
+    struct cost *c = cost_for(b, w, t->shape, j->model);
+    const double dur = (double)t->dur;
+    if (!c->keeps_within) {
+        double area[BOUND_POOLS];
+        for (uint32_t p = 0; p < b->n_pools; p++) area[p] = dur * c->area[p];
+        check_within(b, area);
+        c->keeps_within = keeps_within(b, c->area);
+    }
+    note_job(b, j, c->kind, dur, collector_greater(0, dur * c->slow));
+}
+
+/* Any job: a kind of its own. */
+static void note_tasks(struct bound *b, const struct world *w, const struct job *j)
+{
+    double area[BOUND_POOLS] = { 0 }, least = 0, drag = INFINITY;
     const bool phased = has_phases(w, j->model);
-    const struct cost *c = NULL;
-    uint32_t n = 0;
     sim_tick *longest = NULL;
     if (j->graph != NULL) MEM_ARRAY(longest, j->n_tasks);
-    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next, n++) {
+    for (uint32_t t = j->first_task; t != NONE; t = world_task(w, t)->next) {
         const struct task *q = world_task(w, t);
-        c = cost_for(b, w, q->shape, j->model);
-        dur = (double)q->dur;
+        const struct cost *c = cost_for(b, w, q->shape, j->model);
+        const double dur = (double)q->dur;
         const double work = dur * c->slow, moving = longest != NULL ? (double)moving_us(w, t) : 0;
         if (moving > 0) for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p] + moving * c->hold[p];
         else for (uint32_t p = 0; p < b->n_pools; p++) area[p] += dur * c->area[p];
@@ -281,18 +322,17 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         least = drag = collector_less(least, (double)j->limit);
         for (uint32_t p = 0; p < b->n_pools; p++) area[p] = 0;
     }
-    for (uint32_t i = 0; i < b->n_within;) {
-        const struct within *x = &b->within[i];
-        if (area[x->of] * x->by > area[x->in]) b->within[i] = b->within[--b->n_within];
-        else i++;
-    }
-    const bool counted = collector_is_counted(b->out, j->ordinal);
-    const bool is_plain = n == 1 && j->graph == NULL && j->status == JOB_DONE;
-    *(struct bound_job *)scratch_put(&b->job, j->ordinal) = (struct bound_job){
-        .submit = j->submit, .by = is_plain ? dur : 1, .kind = is_plain ? c->kind : add_kind(b, least, drag, area),
-        .ended = true, .counted = counted };
-    b->n_counted += counted;
-    b->least += counted ? least : 0;
+    check_within(b, area);
+    note_job(b, j, add_kind(b, least, drag, area), 1, least);
+}
+
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
+{
+    const struct job *j = world_job(w, job);
+    if (j->status != JOB_DONE && j->status != JOB_TIMEOUT) return;
+    const struct task *first = world_task(w, j->first_task);
+    if (j->status == JOB_DONE && j->graph == NULL && first->next == NONE) note_task(self, w, j, first);
+    else note_tasks(self, w, j);
 }
 
 /* ---- makespan ---- */
