@@ -134,6 +134,11 @@ static uint64_t lowest_first(uint64_t x)
     return x;
 }
 
+/* Of a number its n lowest bytes. */
+static const uint64_t first_bytes[sizeof(uint64_t) + 1] = {
+    0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX,
+};
+
 /* The first place at or behind this one where there is room. */
 static uint64_t place(uint64_t at)
 {
@@ -167,8 +172,9 @@ void scratch_take(struct scratch *s, uint64_t *at, uint64_t x[SCRATCH_NUMBERS])
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < SCRATCH_NUMBERS; i++) {
         const uint32_t n = all >> 4 * i & 15;
-        memcpy(&x[i], from, sizeof x[i]);
-        x[i] = n > 0 ? lowest_first(x[i]) << (64 - 8 * n) >> (64 - 8 * n) : 0;
+        uint64_t bytes;
+        memcpy(&bytes, from, sizeof bytes);
+        x[i] = lowest_first(bytes) & first_bytes[n];
         from += n;
     }
     *at += (uint64_t)(from - first);

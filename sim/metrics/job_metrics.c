@@ -64,14 +64,18 @@ struct job_metrics {
     uint32_t n_active;                                      /* users with a job in the system */
     int64_t  active; sim_tick since;                        /* that x us, up to `since` */
     struct live *live;      size_t cap_live;                /* by job slot */
-    int64_t  cpu_milli;                                     /* of the whole cluster, up or down */
+    double   gpu_milli, cpu_milli;                          /* of the whole cluster, up or down; INFINITY: none */
 };
 
 static bool init(void *self, const struct world *w)
 {
     struct job_metrics *m = self;
     scratch_init(&m->job, 1);
-    for (uint32_t i = 0; i < world_cluster(w)->n_nodes; i++) m->cpu_milli += world_cluster(w)->node[i].cpu_total;
+    const struct cluster *c = world_cluster(w);
+    int64_t cpu_milli = 0;
+    for (uint32_t i = 0; i < c->n_nodes; i++) cpu_milli += c->node[i].cpu_total;
+    m->cpu_milli = cpu_milli > 0 ? (double)cpu_milli : INFINITY;
+    m->gpu_milli = c->n_cards > 0 ? (double)((int64_t)c->n_cards * GPU_WHOLE) : INFINITY;
     return true;
 }
 
@@ -96,9 +100,6 @@ static void fini(void *self)
 
 /* ---- what is said of a job ---- */
 
-/* Of those spreads that a job has: workflows alone have the last. */
-static int n_spreads(const struct ended *f) { return f->in[WORKFLOWS] == NONE ? STAGE_WAIT : SPREADS; }
-
 /* By cards over all tasks, in powers of two: 0, 1, 2-3, 4-7 ... */
 static uint32_t size_of(int32_t n_gpu) { return n_gpu > 0 ? 32 - (uint32_t)__builtin_clz((unsigned)n_gpu) : 0; }
 
@@ -109,25 +110,53 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
+static double of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* What is kept of a job, times in us; stage_wait -1: it is no workflow. */
+struct kept { int64_t jct, wait, not_running, nominal, stage_wait; double rho; uint32_t klass, size; };
+
 /*
- * What is kept of a job, times in us.  Of what mostly follows from the others, how its bits differ from that: nothing
- * was lost, it was as fast as it says, and had at least its share of the cluster.
+ * As numbers.  Of what mostly follows from the others, how its bits differ from that: nothing was lost, it was as fast
+ * as it says, and had at least its share of the cluster.
  */
 enum { N_JCT, N_WAIT, N_NOT_RUNNING, N_NOMINAL, N_STAGES, N_RHO, N_CLASS, N_SIZE };
 
-static struct ended values_of(const uint64_t n[SCRATCH_NUMBERS])
+static void pack(const struct kept *j, double slowdown, uint64_t n[SCRATCH_NUMBERS])
 {
-    const int64_t jct = (int64_t)n[N_JCT], wait = (int64_t)n[N_WAIT], not_running = (int64_t)n[N_NOT_RUNNING] ^ wait;
-    const int64_t span = jct - wait, nominal = (int64_t)n[N_NOMINAL] ^ span, stage_wait = (int64_t)n[N_STAGES] - 1;
-    const double bounded = (double)jct / (double)i64_max(nominal, 10 * TICK_SEC);
-    struct ended f = {
-        .x = { [JCT] = (double)jct / 1e6, [WAIT] = (double)wait / 1e6, [NOT_RUNNING] = (double)not_running / 1e6,
-               [SPAN] = (double)span / 1e6, [SLOWDOWN] = collector_ratio((double)jct, (double)nominal),
-               [BOUNDED] = bounded > 1 ? bounded : 1, [STAGE_WAIT] = stage_wait < 0 ? NAN : (double)stage_wait / 1e6 },
-        .in = { [WORKFLOWS] = stage_wait < 0 ? NONE : 0, [CLASSES] = (uint32_t)n[N_CLASS], [SIZES] = (uint32_t)n[N_SIZE] } };
-    const uint64_t rho = n[N_RHO] ^ bits_of(f.x[SLOWDOWN]);
-    memcpy(&f.x[RHO], &rho, sizeof rho);
-    return f;
+    n[N_JCT] = (uint64_t)j->jct;
+    n[N_WAIT] = (uint64_t)j->wait;
+    n[N_NOT_RUNNING] = (uint64_t)(j->not_running ^ j->wait);
+    n[N_NOMINAL] = (uint64_t)(j->nominal ^ (j->jct - j->wait));
+    n[N_STAGES] = (uint64_t)(j->stage_wait + 1);
+    n[N_RHO] = bits_of(j->rho) ^ bits_of(slowdown);
+    n[N_CLASS] = j->klass;
+    n[N_SIZE] = j->size;
+}
+
+static double slowdown_of(int64_t jct, int64_t nominal) { return collector_ratio((double)jct, (double)nominal); }
+
+static struct kept unpacked(const uint64_t n[SCRATCH_NUMBERS])
+{
+    const int64_t jct = (int64_t)n[N_JCT], wait = (int64_t)n[N_WAIT], nominal = (int64_t)n[N_NOMINAL] ^ (jct - wait);
+    return (struct kept){ .jct = jct, .wait = wait, .not_running = (int64_t)n[N_NOT_RUNNING] ^ wait, .nominal = nominal,
+                          .stage_wait = (int64_t)n[N_STAGES] - 1, .rho = of_bits(n[N_RHO] ^ bits_of(slowdown_of(jct, nominal))),
+                          .klass = (uint32_t)n[N_CLASS], .size = (uint32_t)n[N_SIZE] };
+}
+
+static inline struct ended values_of(const struct kept *j)
+{
+    const double bounded = (double)j->jct / (double)i64_max(j->nominal, 10 * TICK_SEC);
+    return (struct ended){
+        .x = { [JCT] = (double)j->jct / 1e6, [WAIT] = (double)j->wait / 1e6, [NOT_RUNNING] = (double)j->not_running / 1e6,
+               [SPAN] = (double)(j->jct - j->wait) / 1e6, [SLOWDOWN] = slowdown_of(j->jct, j->nominal),
+               [BOUNDED] = bounded > 1 ? bounded : 1, [RHO] = j->rho,
+               [STAGE_WAIT] = j->stage_wait < 0 ? NAN : (double)j->stage_wait / 1e6 },
+        .in = { [WORKFLOWS] = j->stage_wait < 0 ? NONE : 0, [CLASSES] = j->klass, [SIZES] = j->size } };
 }
 
 /* ---- while jobs come and go ---- */
@@ -177,50 +206,56 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
     return of != NULL && ordinal < o->n_ideal ? of[ordinal] : -1;
 }
 
+/* The group, made if it is not there. */
+static struct group *group_at(struct groups *g, uint32_t at)
+{
+    if (g->n <= at) {
+        MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
+        g->n = (size_t)at + 1;
+    }
+    return &g->at[at];
+}
+
 static void count_groups(struct job_metrics *m, const struct ended *f)
 {
     double x[SPREADS];
     uint32_t bin[SPREADS];
-    const int n = n_spreads(f);
-    for (int k = 0; k < SPREADS; k++) x[k] = isnan(f->x[k]) ? 0 : f->x[k];
-    for (int k = 0; k < n; k++) bin[k] = quantiles_bin(f->x[k]);
+    for (int k = 0; k < SPREADS; k++) x[k] = collector_greater(0, f->x[k]);     /* none is below; 0 for what is no number */
+    for (int k = 0; k < STAGE_WAIT; k++) bin[k] = quantiles_bin(f->x[k]);
     for (enum way w = ALL; w < WAYS; w++) {
-        struct groups *g = &m->group[w];
-        const uint32_t at = f->in[w];
-        if (at == NONE) continue;
-        MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
-        if (g->n <= at) g->n = (size_t)at + 1;
-        struct group *to = &g->at[at];
+        if (f->in[w] == NONE) continue;
+        struct group *to = group_at(&m->group[w], f->in[w]);
         to->n++;
 #pragma GCC unroll 8
         for (int k = 0; k < SPREADS; k++) to->sum[k] += x[k];
         if (w == ALL) continue;
         if (to->q == NULL) MEM_ARRAY(to->q, SPREADS);
-        for (int k = 0; k < n; k++) quantiles_count(&to->q[k], bin[k]);
+#pragma GCC unroll 8
+        for (int k = 0; k < STAGE_WAIT; k++) quantiles_count(&to->q[k], bin[k]);
+        if (f->in[WORKFLOWS] != NONE) quantiles_count(&to->q[STAGE_WAIT], quantiles_bin(f->x[STAGE_WAIT]));
     }
     m->n_rho_above_1 += f->x[RHO] > 1;
 }
 
 static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, double rho, sim_tick stage_wait)
 {
-    const int64_t jct = j->end - j->submit, wait = j->first_start - j->submit, not_running = jct - ran, span = jct - wait;
-    const uint64_t n[SCRATCH_NUMBERS] = {
-        [N_JCT] = (uint64_t)jct, [N_WAIT] = (uint64_t)wait, [N_NOT_RUNNING] = (uint64_t)(not_running ^ wait),
-        [N_NOMINAL] = (uint64_t)(j->nominal ^ span), [N_STAGES] = (uint64_t)(stage_wait + 1),
-        [N_RHO] = bits_of(rho) ^ bits_of(collector_ratio((double)jct, (double)j->nominal)),
-        [N_CLASS] = j->klass, [N_SIZE] = size_of(j->n_gpu_total) };
-    const struct ended f = values_of(n);
+    const int64_t jct = j->end - j->submit, wait = j->first_start - j->submit;
+    const struct kept kept = { .jct = jct, .wait = wait, .not_running = jct - ran, .nominal = j->nominal, .stage_wait = stage_wait,
+                               .rho = rho, .klass = j->klass, .size = size_of(j->n_gpu_total) };
+    const struct ended f = values_of(&kept);
+    uint64_t n[SCRATCH_NUMBERS];
+    pack(&kept, f.x[SLOWDOWN], n);
     scratch_append(&m->job, n);
     count_groups(m, &f);
     for (enum ideal i = 0; i < IDEALS; i++) {
         const int64_t ideal = ideal_of(m->out->opts, j->ordinal, i);
-        if (ideal > 0) fairness_add(&m->ideal[i], fairness_s(ideal, span));
+        if (ideal > 0) fairness_add(&m->ideal[i], fairness_s(ideal, jct - wait));
     }
     struct by_user *u = &m->user[j->user];
     u->n++;
     u->jct += (double)jct;
     u->wait += (double)wait;
-    u->not_running += (double)not_running;
+    u->not_running += (double)kept.not_running;
     if (j->nominal <= 0) return;
     u->n_slowdown++;
     u->slowdown += f.x[SLOWDOWN];
@@ -230,13 +265,12 @@ static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, d
  * Completion time over what the job would take alone on 1/N of the cluster,
  * which slows it only as far as it asks for more than that.
  */
-static double rho_of(const struct job_metrics *m, const struct world *w, const struct job *j, uint32_t slot)
+static double rho_of(const struct job_metrics *m, const struct job *j, uint32_t slot)
 {
-    int64_t jct = j->end - j->submit, gpu = (int64_t)world_cluster(w)->n_cards * GPU_WHOLE, cpu = m->cpu_milli;
+    int64_t jct = j->end - j->submit;
     if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
     double n_active = (double)(m->active - m->live[slot].active) / (double)jct;
-    double demand = collector_greater(gpu > 0 ? (double)j->gpu_milli_total / (double)gpu : 0,
-                                      cpu > 0 ? (double)j->cpu_milli_total / (double)cpu : 0);
+    double demand = collector_greater((double)j->gpu_milli_total / m->gpu_milli, (double)j->cpu_milli_total / m->cpu_milli);
     return (double)jct / ((double)j->nominal * collector_greater(1, n_active * demand));
 }
 
@@ -248,7 +282,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     fold_active(m, world_now(w));
     m->n_active -= --m->user[j->user].n_live == 0;
     bool counted = collector_is_counted(m->out, j->ordinal);
-    double rho = rho_of(m, w, j, job);
+    double rho = rho_of(m, j, job);
     sim_tick stage_wait = j->graph != NULL ? stage_wait_of(&m->stages, job) : -1;
     if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, m->live[job].ran, rho, stage_wait);
     if (!collector_writes_jobs(m->out)) return;
@@ -305,9 +339,9 @@ static void keep_values(struct job_metrics *m, const struct wanted *any)
     uint64_t at = 0, numbers[SCRATCH_NUMBERS];
     for (uint64_t i = m->group[ALL].at[0].n; i > 0; i--) {
         scratch_take(&m->job, &at, numbers);
-        const struct ended f = values_of(numbers);
-        const int n = n_spreads(&f);
-        for (int k = 0; k < n; k++) {
+        const struct kept kept = unpacked(numbers);
+        const struct ended f = values_of(&kept);
+        for (int k = 0; k < SPREADS; k++) {                     /* what is no number is in no bin that is wanted */
             const uint32_t bin = quantiles_bin(f.x[k]);
             if (any->is[k][bin]) keep_value(m, &f, k, bin);
         }
