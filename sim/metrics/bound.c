@@ -353,7 +353,8 @@ static struct known ended(struct bound *b, uint64_t i)
 /* us; NaN when no job ended. */
 static double makespan(struct bound *b)
 {
-    double sum[BOUND_POOLS] = { 0 }, most = b->job.n > 0 ? 0 : NAN;
+    double sum[BOUND_POOLS] = { 0 }, speed[BOUND_POOLS], most = b->job.n > 0 ? 0 : NAN;
+    for (uint32_t p = 0; p < b->n_pools; p++) speed[p] = b->capacity[p] > 0 ? b->capacity[p] : INFINITY;     /* no bound */
     for (uint64_t i = b->job.n; i-- > 0;) {
         const struct known j = ended(b, i);
         if (j.job == NULL) continue;
@@ -361,7 +362,7 @@ static double makespan(struct bound *b)
         most = collector_greater(most, from + least_of(j));
         for (uint32_t p = 0; p < b->n_pools; p++) {
             sum[p] += area_of(j, p);
-            if (b->capacity[p] > 0) most = collector_greater(most, from + sum[p] / b->capacity[p]);
+            most = collector_greater(most, from + sum[p] / speed[p]);
         }
     }
     return most;
@@ -380,7 +381,7 @@ HEAP(pile, int, struct item, SMALLER);
 
 /* From the i-th in order on, the first job that counts and takes something of machine p.  The least times of those
  * before it that count are added to *alone. */
-static struct known next_on(struct bound *b, uint32_t p, uint64_t *i, double *alone)
+static inline struct known next_on(struct bound *b, uint32_t p, uint64_t *i, double *alone)
 {
     for (; *i < b->job.n; ++*i) {
         const struct known j = ended(b, *i);
@@ -406,7 +407,7 @@ static struct found one_machine(struct bound *b, uint32_t p, struct pile *h, boo
     double now = 0, next;                       /* next: the submit of j */
     uint64_t i = 0;
     struct known j = next_on(b, p, &i, &f.alone);
-    struct item x;                              /* the one that the machine works on, if is_busy */
+    struct item x = { .at = 0 };                /* the one that the machine works on, if is_busy */
     bool is_busy = false;
     h->n = 0;
     while (j.job != NULL || is_busy) {
