@@ -156,17 +156,18 @@ static int64_t useless(const struct cluster *c, uint32_t node, int64_t free_mill
 
 static void look_at(struct fragmentation *f, const struct world *w, uint32_t node)
 {
-    const struct node *n = &world_cluster(w)->node[node];
+    const struct cluster *c = world_cluster(w);
+    const struct node *n = &c->node[node];
     double weight = 0, sum = 0;
-    f->free_milli[node] = 0;
+    int64_t free_milli = 0;
+    for (uint32_t k = 0; k < n->n_gpu && n->is_up; k++) free_milli += c->card[n->card0 + k].milli_free;
+    f->free_milli[node] = free_milli;
     f->expected[node] = 0;
-    if (!n->is_up) return;
-    for (uint32_t k = 0; k < n->n_gpu; k++) f->free_milli[node] += world_cluster(w)->card[n->card0 + k].milli_free;
-    if (f->free_milli[node] == 0) return;
+    if (free_milli == 0) return;
     for (uint32_t i = 0; i < f->n_typical; i++) {
         double share = (double)f->arrived[f->typical[i]];
         weight += share;
-        sum += share * (double)useless(world_cluster(w), node, f->free_milli[node], world_shape(w, f->typical[i]));
+        sum += share * (double)useless(c, node, free_milli, world_shape(w, f->typical[i]));
     }
     if (weight > 0) f->expected[node] = sum / weight;
 }

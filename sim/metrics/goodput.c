@@ -21,7 +21,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     for (uint32_t t = j->first_task; t != NONE;) {
         const struct task *k = world_task(w, t);
         const struct shape *s = world_shape(w, k->shape);
-        g->useful += (collector_wide)k->dur * s->n_gpu * s->gpu_milli;
+        g->useful += (collector_wide)k->dur * ((int64_t)s->n_gpu * s->gpu_milli);
         t = k->next;
     }
 }

@@ -221,6 +221,7 @@ static void count_groups(struct job_metrics *m, const struct ended *f)
     double x[SPREADS];
     uint32_t bin[SPREADS];
     for (int k = 0; k < SPREADS; k++) x[k] = collector_greater(0, f->x[k]);     /* none is below; 0 for what is no number */
+#pragma GCC unroll 8
     for (int k = 0; k < STAGE_WAIT; k++) bin[k] = quantiles_bin(f->x[k]);
     for (enum way w = ALL; w < WAYS; w++) {
         if (f->in[w] == NONE) continue;
@@ -341,6 +342,7 @@ static void keep_values(struct job_metrics *m, const struct wanted *any)
         scratch_take(&m->job, &at, numbers);
         const struct kept kept = unpacked(numbers);
         const struct ended f = values_of(&kept);
+#pragma GCC unroll 8
         for (int k = 0; k < SPREADS; k++) {                     /* what is no number is in no bin that is wanted */
             const uint32_t bin = quantiles_bin(f.x[k]);
             if (any->is[k][bin]) keep_value(m, &f, k, bin);

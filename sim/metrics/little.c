@@ -12,39 +12,35 @@ static const struct collector_metric metric[] = {
 
 struct little {
     const struct collector_out *out;
-    uint32_t n_jobs; sim_tick since;        /* in the system now; jobs_us is folded up to here */
-    collector_wide jobs_us;                 /* jobs in the system x us */
+    uint32_t n_jobs;                        /* in the system now */
+    collector_wide jobs_us;                 /* jobs in the system x us, but for those there now, of which each takes
+                                             * when it came away */
     collector_wide times_us;                /* sum of the times in it of jobs that left */
 };
-
-static void fold(struct little *l, sim_tick now)
-{
-    l->jobs_us += (collector_wide)l->n_jobs * (now - l->since);
-    l->since = now;
-}
 
 static void on_arrived(void *self, const struct world *w, uint32_t job)
 {
     struct little *l = self;
     (void)job;
-    fold(l, world_now(w));
+    l->jobs_us -= world_now(w);
     l->n_jobs++;
 }
 
 static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
     struct little *l = self;
-    fold(l, world_now(w));
+    const sim_tick now = world_now(w);
+    l->jobs_us += now;
     l->n_jobs--;
-    l->times_us += world_now(w) - world_job(w, job)->submit;
+    l->times_us += now - world_job(w, job)->submit;
 }
 
 static void emit(void *self, const struct world *w)
 {
-    struct little *l = self;
+    const struct little *l = self;
     double end = (double)world_now(w) / 1e6, in = (double)(world_count(w)->arrived - world_count(w)->rejected);
-    fold(l, world_now(w));
-    collector_put(l->out, "little_l", "all", collector_ratio((double)l->jobs_us / 1e6, end));
+    const collector_wide jobs_us = l->jobs_us + (collector_wide)l->n_jobs * world_now(w);
+    collector_put(l->out, "little_l", "all", collector_ratio((double)jobs_us / 1e6, end));
     collector_put(l->out, "little_lambda", "all", collector_ratio(in, end));
     collector_put(l->out, "little_w", "all", collector_ratio((double)l->times_us / 1e6, in));
 }
