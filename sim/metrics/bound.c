@@ -238,17 +238,22 @@ static void check_within(struct bound *b, const double *area)
     }
 }
 
+static void find_cost(struct bound *b, const struct world *w, struct cost *c, uint32_t shape)
+{
+    c->slow = cost_of_phases(b, w, world_shape(w, shape), c->model, c->area, c->hold);
+    c->keeps_within = keeps_within(b, c->area);
+    c->kind = add_kind(b, c->slow, has_phases(w, c->model) ? 0 : c->slow / 2, c->area);
+}
+
 /* Until the next call. */
-static struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
+static inline struct cost *cost_for(struct bound *b, const struct world *w, uint32_t shape, uint32_t model)
 {
     struct cost *c = &b->cost[shape % COSTS];
     const uint64_t request = world_shapes(w)->use[shape].serial;
     if (c->request == request && c->model == model) return c;
     c->request = request;
     c->model = model;
-    c->slow = cost_of_phases(b, w, world_shape(w, shape), model, c->area, c->hold);
-    c->keeps_within = keeps_within(b, c->area);
-    c->kind = add_kind(b, c->slow, has_phases(w, model) ? 0 : c->slow / 2, c->area);
+    find_cost(b, w, c, shape);
     return c;
 }
 
@@ -275,7 +280,7 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
     if (b->first_submit < 0) b->first_submit = world_job(w, job)->submit;
 }
 
-static void note_job(struct bound *b, const struct job *j, uint32_t kind, double by, double least)
+static inline void note_job(struct bound *b, const struct job *j, uint32_t kind, double by, double least)
 {
     const bool counted = collector_is_counted(b->out, j->ordinal);
     *(struct bound_job *)scratch_put(&b->job, j->ordinal) = (struct bound_job){
