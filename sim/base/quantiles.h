@@ -32,14 +32,15 @@ struct quantiles {
     uint8_t  keeps[QUANTILES_BINS + 1];         /* 0: nothing, else one more than where */
 };
 
-uint32_t quantiles_outer_bin(double x);         /* of one below or above all eighths */
+uint32_t quantiles_outer_bin(double x);         /* of one below or above all eighths, but 0 */
 /* Of a value that is not below 0, or NaN. */
 static inline uint32_t quantiles_bin(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);             /* sign, 11 bits of exponent, 52 of mantissa */
     const uint64_t eighth = (bits >> 49) - (1023 - 20) * 8;
-    return eighth < QUANTILES_EIGHTHS ? 2 + 2 * (uint32_t)eighth + (bits << 15 != 0) : quantiles_outer_bin(x);
+    if (eighth < QUANTILES_EIGHTHS) return 2 + 2 * (uint32_t)eighth + (bits << 15 != 0);
+    return bits == 0 ? 0 : quantiles_outer_bin(x);
 }
 
 /* Zero-initialise to begin. */

@@ -59,7 +59,7 @@ static inline void *scratch_put(struct scratch *s, uint64_t i)
  * Numbers, SCRATCH_NUMBERS at a time, at the end of an array of bytes, each in as few of them as it takes; and those at
  * byte *at, which is moved to the next.
  */
-enum { SCRATCH_NUMBERS = 8 };
+enum { SCRATCH_NUMBERS = 7 };
 void scratch_append(struct scratch *s, const uint64_t x[SCRATCH_NUMBERS]);
 void scratch_take(struct scratch *s, uint64_t *at, uint64_t x[SCRATCH_NUMBERS]);
 

@@ -124,7 +124,7 @@ struct kept { int64_t jct, wait, not_running, nominal, stage_wait; double rho; u
  * As numbers.  Of what mostly follows from the others, how its bits differ from that: nothing was lost, it was as fast
  * as it says, and had at least its share of the cluster.
  */
-enum { N_JCT, N_WAIT, N_NOT_RUNNING, N_NOMINAL, N_STAGES, N_RHO, N_CLASS, N_SIZE };
+enum { N_JCT, N_WAIT, N_NOT_RUNNING, N_NOMINAL, N_STAGES, N_RHO, N_CLASS_SIZE, SIZE_BITS = 6 };
 
 static void pack(const struct kept *j, double slowdown, uint64_t n[SCRATCH_NUMBERS])
 {
@@ -134,8 +134,7 @@ static void pack(const struct kept *j, double slowdown, uint64_t n[SCRATCH_NUMBE
     n[N_NOMINAL] = (uint64_t)(j->nominal ^ (j->jct - j->wait));
     n[N_STAGES] = (uint64_t)(j->stage_wait + 1);
     n[N_RHO] = bits_of(j->rho) ^ bits_of(slowdown);
-    n[N_CLASS] = j->klass;
-    n[N_SIZE] = j->size;
+    n[N_CLASS_SIZE] = (uint64_t)j->klass << SIZE_BITS | j->size;
 }
 
 static double slowdown_of(int64_t jct, int64_t nominal) { return collector_ratio((double)jct, (double)nominal); }
@@ -145,7 +144,7 @@ static struct kept unpacked(const uint64_t n[SCRATCH_NUMBERS])
     const int64_t jct = (int64_t)n[N_JCT], wait = (int64_t)n[N_WAIT], nominal = (int64_t)n[N_NOMINAL] ^ (jct - wait);
     return (struct kept){ .jct = jct, .wait = wait, .not_running = (int64_t)n[N_NOT_RUNNING] ^ wait, .nominal = nominal,
                           .stage_wait = (int64_t)n[N_STAGES] - 1, .rho = of_bits(n[N_RHO] ^ bits_of(slowdown_of(jct, nominal))),
-                          .klass = (uint32_t)n[N_CLASS], .size = (uint32_t)n[N_SIZE] };
+                          .klass = (uint32_t)(n[N_CLASS_SIZE] >> SIZE_BITS), .size = n[N_CLASS_SIZE] & ((1 << SIZE_BITS) - 1) };
 }
 
 static inline struct ended values_of(const struct kept *j)
