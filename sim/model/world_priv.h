@@ -101,7 +101,7 @@ static inline uint32_t ev_slot(uint32_t family, uint32_t i)
     return i * SLOT_FAMILIES + family;
 }
 
-/* Tell every observer that listens to `member`, in order; the world is the first argument. */
+/* Tell every observer that listens to `member`, in order; the world is the first argument.  None comes meanwhile. */
 #define TELL_EACH(w, member, ...) \
     do { const struct world_listeners *all_ = &(w)->listeners[OBSERVER_MEMBER(member)]; \
          const struct listener *o_ = all_->at; \
