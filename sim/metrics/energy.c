@@ -207,7 +207,7 @@ static void look_at(struct energy_use *e, const struct world *w, uint32_t node)
         const struct hold *h = &c->hold[t];
         fold_task(e, w, t);
         e->task[t].cpu = h->cpu_milli;
-        e->task[t].cards = (int64_t)h->gpu_milli * __builtin_popcountll(h->cards);
+        e->task[t].cards = (int64_t)h->gpu_milli * h->n_cards;
         e->task[t].mw = task_mw(e, w, t, n, mw, &on);
     }
 }

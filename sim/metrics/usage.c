@@ -143,21 +143,14 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     u->n_active--;
 }
 
-/* The cards that it holds: as many as it asks, or all of a node that it has to itself. */
-static int n_cards(const struct shape *asked, const struct hold *h)
-{
-    return asked->exclusive ? __builtin_popcountll(h->cards) : asked->n_gpu;
-}
-
 static inline void change(struct usage *u, const struct world *w, uint32_t task, int sign)
 {
-    const struct task *t = world_task(w, task);
     const struct hold *h = &world_cluster(w)->hold[task];
-    struct by_user *x = user_of(u, world_job(w, t->job));
+    struct by_user *x = user_of(u, world_job(w, world_task(w, task)->job));
     fold_user(u, x, world_now(w));
     x->cpu += sign * h->cpu_milli;
     x->mem += sign * h->mem_b;
-    x->gpu += sign * (int64_t)h->gpu_milli * n_cards(world_shape(w, t->shape), h);
+    x->gpu += sign * (int64_t)h->gpu_milli * h->n_cards;
 }
 
 static void on_resized(void *self, const struct world *w, uint32_t task, int64_t was, int64_t mem_was)
