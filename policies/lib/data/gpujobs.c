@@ -201,6 +201,7 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
         x->n_data += (uint32_t)sign;
         if (sign > 0) locality_index_add(&g->locality, &x->index, t, u->index);
         else locality_index_del(&g->locality, t);
+        if (x->n_data == 0) locality_index_fini(&x->index);
     }
     if (!j->is_listed) list_job(g, u->job.slot);
     mark(g, u->job.slot);
@@ -260,7 +261,7 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
 
 /* ---- locality ---- */
 
-bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct gpujobs_nodes *nodes)
+bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct locality_nodes *nodes)
 {
     const struct plan *p = &g->sched->plan;
     const struct pol_shape *s = &p->shape[shape_of(g, x->request_class)];
@@ -274,4 +275,24 @@ bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t 
         POL_PUSH(nodes->at, nodes->n, nodes->cap, node[i]);
     }
     return fits;
+}
+
+/* A choice of Kubernetes among all nodes counts as a search of its own, and fits less than the plan says. */
+bool gpujobs_knows_regions(const struct gpujobs *g, const struct gpujobs_group *x)
+{
+    return !x->index.prefers_far && g->sched->placement.kube == NULL;
+}
+
+bool gpujobs_nearest_of_all(struct gpujobs *g, struct gpujobs_group *x, struct locality_candidate *best, struct locality_nodes *nodes)
+{
+    const uint32_t shape = shape_of(g, x->request_class);
+    const struct pol_shape *s = &g->sched->plan.shape[shape];
+    struct pol_place choice;
+    if (!placement_find(&g->sched->placement, shape, &choice)) return false;
+    if (!locality_index_nearest(&g->locality, &x->index, s, choice.node, best)) return true;
+    const struct locality_reach_at there = locality_at(&g->locality, best->task, choice.node);
+    nodes->n = 0;
+    if (there.level == best->level && there.cost == best->cost) POL_PUSH(nodes->at, nodes->n, nodes->cap, choice.node);
+    else locality_tied(&g->locality, s, best, nodes);
+    return true;
 }

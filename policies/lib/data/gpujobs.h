@@ -126,7 +126,12 @@ uint32_t gpujobs_victim(struct gpujobs *g, const struct gpujob *j, uint32_t afte
  * If it ranks before *best it replaces that, and `nodes` begins anew; the nodes on which a
  * task costs as much as *best are appended.  False: no task fits anywhere.
  */
-struct gpujobs_nodes { uint32_t *at; size_t cap; uint32_t n; };
-bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct gpujobs_nodes *nodes);
+bool gpujobs_nearest(struct gpujobs *g, struct gpujobs_group *x, const uint32_t *node, uint32_t n, struct locality_candidate *best, struct locality_nodes *nodes);
+/*
+ * The same over all nodes, by the group's data; where the placement's own choice of all nodes is one of `nodes`, it
+ * stands there alone.  Only if gpujobs_knows_regions.
+ */
+bool gpujobs_knows_regions(const struct gpujobs *g, const struct gpujobs_group *x);
+bool gpujobs_nearest_of_all(struct gpujobs *g, struct gpujobs_group *x, struct locality_candidate *best, struct locality_nodes *nodes);
 
 #endif

@@ -164,6 +164,22 @@ static void grade(const struct locality *l, struct locality_reach *r, const stru
     for (uint32_t i = 0; i < n; i++) r->at[i].level = r->at[i].cost <= least ? 0 : r->at[i].cost <= second ? 1 : 2;
 }
 
+static bool is_before(const struct locality_reach_at *a, const struct locality_reach_at *b)
+{
+    return a->level != b->level ? a->level < b->level : a->cost < b->cost;
+}
+
+/* The network may be faster than a disk. */
+static bool prefers_far(const struct locality *l, const struct locality_reach *r)
+{
+    struct locality_reach_at *rack = &r->at[r->n_nodes], *elsewhere = &rack[r->n_racks];
+    for (uint32_t i = 0; i < r->n_racks; i++)
+        if (rack[i].cost != INT64_MAX && is_before(elsewhere, &rack[i])) return true;
+    for (uint32_t i = 0; i < r->n_nodes; i++)
+        if (is_before(elsewhere, &r->at[i]) || is_before(find(rack, r->n_racks, rack_of(l, r->at[i].id)), &r->at[i])) return true;
+    return false;
+}
+
 bool locality_is_old(struct locality *l)
 {
     if (l->data->size <= offsetof(struct pol_data, measured)) return false;     /* a host without */
@@ -183,10 +199,12 @@ void locality_learn(struct locality *l, pol_task t, uint32_t shape)
         uint32_t node = l->by == LOCALITY_RACK ? POL_NONE : sample(l, r, i, NULL);
         r->at[i].level = l->by == LOCALITY_RACK ? level : 0;
         if (l->by == LOCALITY_OWN) r->at[i].cost = price_on(l, r, t, i, node);
-        else r->at[i].cost = node == POL_NONE ? 0 : cost_on(l, t, node);
+        else if (l->by == LOCALITY_RACK) r->at[i].cost = 0;
+        else r->at[i].cost = node == POL_NONE ? INT64_MAX : cost_on(l, t, node);
     }
     if (l->by == LOCALITY_LEAST) grade(l, r, &l->plan->shape[shape]);
     if (l->by == LOCALITY_OWN) fill_unsaid(l, r);
+    r->prefers_far = prefers_far(l, r);
 }
 
 struct locality_reach_at locality_at(const struct locality *l, uint32_t task, uint32_t node)
@@ -208,33 +226,62 @@ bool locality_before(const struct locality_candidate *a, const struct locality_c
 
 void locality_index_fini(struct locality_index *x)
 {
-    for (uint32_t i = 0; i < x->n_heaps; i++) free(x->heap[i].at);
-    free(x->heap);
+    for (uint32_t i = 0; i < x->n; i++) free(x->region[i].at);
+    free(x->region);
+    map_fini(&x->by_id);
     *x = (struct locality_index){ 0 };
 }
 
 #define RANKS(c, x, y) locality_before(x, y)
 HEAP(candidates, int, struct locality_candidate, RANKS);
 
-static void push(struct locality_heap *h, struct locality_candidate e)
+/* Regions are numbered: nodes, racks, elsewhere. */
+static uint32_t elsewhere(const struct locality *l) { return l->plan->n_nodes + l->n_racks; }
+
+/* NULL: there is none.  Elsewhere, where all tasks are, is the first. */
+static struct locality_region *region_of(const struct locality_index *x, uint32_t id)
 {
-    POL_RESERVE(h->at, h->cap, (size_t)h->n + 1);
-    candidates_push(0, h->at, h->n++, e);
+    if (x->n == 0 || x->region[0].id == id) return x->region;
+    uint32_t i;
+    MAP_EACH(i, &x->by_id, map_mix(id))
+        if (x->region[i].id == id) return &x->region[i];
+    return NULL;
+}
+
+static void push(struct locality_index *x, uint32_t id, struct locality_candidate e)
+{
+    struct locality_region *r = region_of(x, id);
+    if (r == NULL) {
+        map_add(&x->by_id, map_mix(id), x->n);
+        POL_PUSH(x->region, x->n, x->cap, (struct locality_region){ .id = id });
+        r = &x->region[x->n - 1];
+    }
+    POL_RESERVE(r->at, r->cap, (size_t)r->n + 1);
+    candidates_push(0, r->at, r->n++, e);
+}
+
+/* The last region moves to its place. */
+static void remove_region(struct locality_index *x, uint32_t i)
+{
+    const uint32_t last = --x->n;
+    free(x->region[i].at);
+    map_del(&x->by_id, map_mix(x->region[i].id), i);
+    if (i == last) return;
+    x->region[i] = x->region[last];
+    map_del(&x->by_id, map_mix(x->region[i].id), last);
+    map_add(&x->by_id, map_mix(x->region[i].id), i);
 }
 
 void locality_index_add(struct locality *l, struct locality_index *x, uint32_t task, uint32_t index)
 {
-    uint32_t n_nodes = l->plan->n_nodes;
-    if (x->heap == NULL) {
-        x->n_heaps = n_nodes + l->n_racks + 1;
-        x->heap = pol_alloc(x->n_heaps, sizeof *x->heap);
-    }
     struct locality_reach *r = &l->reach[task];
+    const uint32_t n_near = r->n_nodes + r->n_racks;
     r->epoch++;
-    for (uint32_t i = 0; i <= r->n_nodes + r->n_racks; i++) {
+    x->prefers_far |= r->prefers_far;
+    for (uint32_t i = n_near + 1; i-- > 0;) {
         const struct locality_reach_at *a = &r->at[i];
-        uint32_t heap = i < r->n_nodes ? a->id : i < r->n_nodes + r->n_racks ? n_nodes + a->id : x->n_heaps - 1;
-        push(&x->heap[heap], (struct locality_candidate){ .cost = a->cost, .level = a->level, .index = index, .task = task, .epoch = r->epoch });
+        const uint32_t id = i < r->n_nodes ? a->id : i < n_near ? l->plan->n_nodes + a->id : elsewhere(l);
+        push(x, id, (struct locality_candidate){ .cost = a->cost, .level = a->level, .index = index, .task = task, .epoch = r->epoch });
     }
 }
 
@@ -242,13 +289,18 @@ void locality_index_del(struct locality *l, uint32_t task) { l->reach[task].epoc
 
 static bool is_stale(const struct locality *l, const struct locality_candidate *e) { return l->reach[e->task].epoch != e->epoch; }
 
-/* The last heap lists all tasks. */
+static void drop_stale(const struct locality *l, struct locality_region *r)
+{
+    while (r->n > 0 && is_stale(l, &r->at[0])) candidates_take(0, r->at, r->n--, 0);
+}
+
 void locality_index_renew(struct locality *l, struct locality_index *x, uint32_t shape, pol_task (*handle)(const void *ctx, uint32_t task), const void *ctx)
 {
-    if (x->n_heaps == 0) return;
-    struct locality_heap old = x->heap[x->n_heaps - 1];
-    x->heap[x->n_heaps - 1] = (struct locality_heap){ 0 };
-    for (uint32_t i = 0; i < x->n_heaps; i++) x->heap[i].n = 0;
+    if (x->n == 0) return;
+    const struct locality_region old = x->region[0];
+    x->region[0] = (struct locality_region){ .id = old.id };
+    for (uint32_t i = 0; i < x->n; i++) x->region[i].n = 0;
+    x->prefers_far = false;
     for (uint32_t i = 0; i < old.n; i++) {
         const struct locality_candidate *e = &old.at[i];
         if (is_stale(l, e)) continue;
@@ -267,7 +319,7 @@ static bool holds_for(const struct locality *l, uint32_t task, uint32_t node, in
 }
 
 /* Search a heap below vertex `at`: no vertex ranks before the one above it. */
-static bool search(const struct locality *l, const struct locality_heap *h, uint32_t at, uint32_t node, int scope, struct locality_candidate *best)
+static bool search(const struct locality *l, const struct locality_region *h, uint32_t at, uint32_t node, int scope, struct locality_candidate *best)
 {
     if (at >= h->n || locality_before(best, &h->at[at])) return false;
     const struct locality_candidate *e = &h->at[at];
@@ -281,13 +333,78 @@ static bool search(const struct locality *l, const struct locality_heap *h, uint
 
 bool locality_index_best(const struct locality *l, struct locality_index *x, uint32_t node, struct locality_candidate *best)
 {
-    if (x->n_heaps == 0) return false;
-    const uint32_t heap[] = { node, l->plan->n_nodes + rack_of(l, node), x->n_heaps - 1 };
+    const uint32_t id[] = { node, l->plan->n_nodes + rack_of(l, node), elsewhere(l) };
     bool found = false;
     for (int scope = 0; scope < 3; scope++) {
-        struct locality_heap *h = &x->heap[heap[scope]];
-        while (h->n > 0 && is_stale(l, &h->at[0])) candidates_take(0, h->at, h->n--, 0);
-        found |= search(l, h, 0, node, scope, best);
+        struct locality_region *r = region_of(x, id[scope]);
+        if (r == NULL) continue;
+        drop_stale(l, r);
+        found |= search(l, r, 0, node, scope, best);
     }
     return found;
+}
+
+/* Does the shape fit on a node of the region?  It does on `some`. */
+static bool has_room(const struct locality *l, uint32_t id, const struct pol_shape *s, uint32_t some)
+{
+    const struct plan *p = l->plan;
+    if (id < p->n_nodes) return plan_fits(p, id, s);
+    const uint32_t rack = id - p->n_nodes;
+    if (rack == l->n_racks || rack == rack_of(l, some)) return true;
+    for (uint32_t i = l->rack_first[rack]; i < l->rack_first[rack + 1]; i++)
+        if (plan_fits(p, l->rack_node[i], s)) return true;
+    return false;
+}
+
+/*
+ * Of each region with room its first task is enough: where the only node with room is nearer to the data of that task,
+ * the task ranks there no later, as the entry of another region says.
+ */
+bool locality_index_nearest(const struct locality *l, struct locality_index *x, const struct pol_shape *s, uint32_t some,
+                            struct locality_candidate *best)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < x->n;) {
+        struct locality_region *r = &x->region[i];
+        drop_stale(l, r);
+        if (i > 0 && r->n == 0) {
+            remove_region(x, i);
+            continue;
+        }
+        i++;
+        if (r->n == 0 || !locality_before(&r->at[0], best) || !has_room(l, r->id, s, some)) continue;
+        *best = r->at[0];
+        found = true;
+    }
+    return found;
+}
+
+static bool is_tied(const struct locality_reach_at *a, const struct locality_candidate *best)
+{
+    return a->level == best->level && a->cost == best->cost;
+}
+
+static void list_tied(const struct locality *l, const struct pol_shape *s, const struct locality_candidate *best, uint32_t node,
+                      struct locality_nodes *nodes)
+{
+    const struct locality_reach_at a = locality_at(l, best->task, node);
+    if (is_tied(&a, best) && plan_fits(l->plan, node, s)) POL_PUSH(nodes->at, nodes->n, nodes->cap, node);
+}
+
+void locality_tied(const struct locality *l, const struct pol_shape *s, const struct locality_candidate *best,
+                   struct locality_nodes *nodes)
+{
+    const struct locality_reach *r = &l->reach[best->task];
+    const struct locality_reach_at *rack = &r->at[r->n_nodes];
+    nodes->n = 0;
+    if (is_tied(&rack[r->n_racks], best)) {
+        for (uint32_t i = 0; i < l->plan->n_nodes; i++) list_tied(l, s, best, i, nodes);
+        return;
+    }
+    for (uint32_t i = 0; i < r->n_nodes; i++) list_tied(l, s, best, r->at[i].id, nodes);
+    for (uint32_t i = 0; i < r->n_racks; i++) {
+        if (!is_tied(&rack[i], best)) continue;
+        for (uint32_t k = l->rack_first[rack[i].id]; k < l->rack_first[rack[i].id + 1]; k++)
+            if (find(r->at, r->n_nodes, l->rack_node[k]) == NULL) list_tied(l, s, best, l->rack_node[k], nodes);
+    }
 }

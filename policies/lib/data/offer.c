@@ -139,24 +139,31 @@ static void look_at(struct offer *o, uint32_t node)
 {
     const struct plan_node *n = &o->sched.plan.node[node];
     uint64_t bit = UINT64_C(1) << node % 64;
-    if (n->n.is_up && n->gpu_free > 0) o->nodes.is_open[node / 64] |= bit;
-    else o->nodes.is_open[node / 64] &= ~bit;
+    const bool is_open = n->n.is_up && n->gpu_free > 0;
+    if (is_open == ((o->nodes.is_open[node / 64] & bit) != 0)) return;
+    o->nodes.is_open[node / 64] ^= bit;
+    o->nodes.n_open += is_open ? 1 : UINT32_MAX;
 }
 
-static void list_open(struct offer *o)
+/* Take in what changed in the plan. */
+static void see_open(struct offer *o)
 {
     const struct plan *p = &o->sched.plan;
-    size_t words = (p->n_nodes + 63) / 64;
-    POL_RESERVE(o->nodes.is_open, o->nodes.cap_is_open, words);
-    POL_RESERVE(o->nodes.at, o->nodes.cap, p->n_nodes);
+    POL_RESERVE(o->nodes.is_open, o->nodes.cap_is_open, (p->n_nodes + 63) / 64);
     if (o->nodes.seen == 0 || p->touches.n - o->nodes.seen > p->touches.mask) {
         for (uint32_t i = 0; i < p->n_nodes; i++) look_at(o, i);
     } else {
         for (uint64_t k = o->nodes.seen + 1; k <= p->touches.n; k++) look_at(o, p->touches.log[k & p->touches.mask]);
     }
     o->nodes.seen = p->touches.n;
+}
+
+static void list_open(struct offer *o)
+{
+    see_open(o);
+    POL_RESERVE(o->nodes.at, o->nodes.cap, o->nodes.n_open);
     o->nodes.n = 0;
-    for (size_t w = 0; w < words; w++)
+    for (size_t w = 0; w < (o->sched.plan.n_nodes + 63) / 64; w++)
         for (uint64_t left = o->nodes.is_open[w]; left != 0; left &= left - 1)
             o->nodes.at[o->nodes.n++] = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(left);
 }
@@ -179,6 +186,18 @@ static uint32_t most_level(struct offer *o, uint32_t slot)
     return patience > r->any_after ? 2 : patience > r->second_after ? 1 : 0;
 }
 
+/* Of the group, and what is on offer: by its data, or by the nodes where there are fewer. */
+static bool nearest_of(struct offer *o, struct gpujobs_group *g, bool *listed, struct locality_candidate *best)
+{
+    struct gpujobs *jobs = &o->jobs;
+    if (o->nodes.only != POL_NONE) return gpujobs_nearest(jobs, g, &o->nodes.only, 1, best, &o->nearest);
+    see_open(o);
+    if (o->nodes.n_open > g->index.n && gpujobs_knows_regions(jobs, g)) return gpujobs_nearest_of_all(jobs, g, best, &o->nearest);
+    if (!*listed) list_open(o);
+    *listed = true;
+    return gpujobs_nearest(jobs, g, o->nodes.at, o->nodes.n, best, &o->nearest);
+}
+
 /* The best of the tasks with data, over all groups; nodes on which it is had in o->nearest. */
 static struct locality_candidate nearest(struct offer *o, const struct gpujob *j)
 {
@@ -192,10 +211,7 @@ static struct locality_candidate nearest(struct offer *o, const struct gpujob *j
         struct request_class *k = &d->classes.at[g->request_class];
         if (g->n_data == 0 || sched_known_unschedulable(d, g->request_class)) continue;
         if (!within_quota(o, j, gpujobs_ask(&o->jobs, g->request_class))) continue;
-        if (!listed && o->nodes.only == POL_NONE) list_open(o);
-        listed = true;
-        bool all = o->nodes.only == POL_NONE;
-        if (gpujobs_nearest(&o->jobs, g, all ? o->nodes.at : &o->nodes.only, all ? o->nodes.n : 1, &best, &o->nearest) || !all) continue;
+        if (nearest_of(o, g, &listed, &best) || o->nodes.only != POL_NONE) continue;
         k->failed.freed_epoch = d->plan.freed_epoch;
         k->failed.change_epoch = d->plan.change_epoch;
     }

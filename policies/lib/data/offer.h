@@ -5,8 +5,9 @@
  *
  * In each queue the first waiting job is found without looking at jobs that wait for what
  * is known to be unschedulable.
- * Cost: a decision O(starts x (queues + request classes waiting + open nodes, for tasks
- * with data)).
+ * Cost: a decision O(starts x (queues + request classes waiting + for tasks with data the
+ * fewer of open nodes and of nodes and racks that hold the job's data)).  All open nodes
+ * where a task reads faster from afar, and by the rules of Kubernetes.
  * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, sections 3 and 5.4.
  */
 #ifndef POL_LIB_DATA_OFFER_H
@@ -51,6 +52,7 @@ struct offer_job {
 /* Nodes with GPUs to give. */
 struct offer_nodes {
     uint64_t *is_open; size_t cap_is_open;          /* bits */
+    uint32_t  n_open;
     uint64_t  seen;                     /* touches of the plan taken in */
     uint32_t *at;    size_t cap; uint32_t n;        /* scratch: the open ones */
     uint32_t *drawn; size_t cap_drawn;  /* scratch: open nodes not offered yet */
@@ -73,7 +75,7 @@ struct offer {
     uint64_t declined_in;       /* decision in which some job declined */
     struct { int64_t next, asked; } beat;           /* the earliest wake needed by this decision; the last asked for */
     struct offer_nodes nodes;
-    struct gpujobs_nodes nearest;
+    struct locality_nodes nearest;
 };
 
 /* A policy's state may begin with a struct offer: lib/sched calls back with a pointer to it. */
