@@ -126,7 +126,8 @@ static bool will_run(struct slurm *s, uint32_t unit, uint32_t part, const uint64
     if (a->asked == NULL) a->asked = pol_alloc(2 * n, sizeof *a->asked);
     uint64_t *asked = a->asked, *found = asked + n;
     if (a->state != s->n_states || a->class_serial != of || a->part != part || !nodeset_equal(asked, nodes, n)) {
-        *a = (struct slurm_answer){ .state = s->n_states, .class_serial = of, .part = part, .what = IS_NOW, .asked = asked };
+        *a = (struct slurm_answer){
+            .state = s->n_states, .class_serial = of, .part = part, .what = IS_NOW, .asked = asked };
         filter_nodes(s, unit, nodes);
         if (!nodeset_holds(s->set[4], n, slurm_min_nodes(s, unit))) a->what = IS_NEVER;
         else if (!slurm_select(s, unit, part, s->set[4]))

@@ -60,7 +60,7 @@ struct slurm_select {
 /* The future as backfill plans it: nodes that nobody has reserved, from begin_s to end_s. */
 struct slurm_span { int64_t begin_s, end_s; uint64_t *free; };
 
-/* When a job of this class can start on these nodes as things are.  asked: a set, and behind it the one found; owned. */
+/* When a job of this class can start on these nodes as things are.  asked: a set, behind it the one found; owned. */
 struct slurm_answer { uint64_t state, class_serial, *asked; int64_t start_s; uint32_t part; int what; };
 
 struct slurm_count { uint32_t a, b; int64_t n; };       /* of pairs of small numbers */

@@ -50,8 +50,9 @@ struct placement_costs {
 };
 
 /*
- * Of a shape: the node classes that could ever run it, and what it takes away from the preference.  And the vertex that
- * was cheaper than all others (POL_NONE: it fitted nowhere), and its cost, when n_new of the index was this; 0: none was.
+ * Of a shape: the node classes that could ever run it, and what it takes away from the preference.  And the vertex
+ * that was cheaper than all others (POL_NONE: it fitted nowhere), and its cost, when n_new of the index was this;
+ * 0: none was.
  */
 struct placement_asked {
     uint64_t classes, n_new;

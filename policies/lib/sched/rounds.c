@@ -136,7 +136,8 @@ static int64_t first_end(struct rounds *r)
     unit_set_list(&d->running, &d->units, r->candidate);
     for (uint32_t i = 0; i < d->running.n; i++) {
         const uint32_t id = r->candidate[i];
-        if (is_leased(r, id) && r->given[id].ends < r->first.ends) r->first = (struct rounds_first){ id, r->given[id].ends };
+        if (is_leased(r, id) && r->given[id].ends < r->first.ends)
+            r->first = (struct rounds_first){ id, r->given[id].ends };
     }
     return r->first.ends;
 }

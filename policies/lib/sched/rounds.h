@@ -24,8 +24,8 @@
  * are over go on.
  *
  * The policy's sched_ops need .run_key = rounds_run_key, and POL_PREEMPTS.
- * Cost: rounds_begin and rounds_end O(candidates log candidates), beside a round O(1); O(running) where a lease is over,
- * or whose lease was to be over first ended before.
+ * Cost: rounds_begin and rounds_end O(candidates log candidates), beside a round O(1); O(running) where a lease is
+ * over, or whose lease was to be over first ended before.
  */
 #ifndef POL_LIB_SCHED_ROUNDS_H
 #define POL_LIB_SCHED_ROUNDS_H
