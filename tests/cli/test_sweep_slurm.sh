@@ -60,8 +60,9 @@ timeout 120 "$fairway" sweep "$scn" --slurm --per-task 3 --set sweep.seeds=1 -d 
 sweep=$!
 until_true 30 '[ "$(squeue -h -t running -o %N | wc -l)" -ge 4 ]'
 check "four nodes run it at once" [ "$(squeue -h -t running -o %N | sort -u | wc -l)" -eq 4 ]
+# Between two tasks of the array a node has none for a moment.
+check "one of them is n2" until_true 30 '[ -n "$(squeue -h -t running -w n2 -o %i)" ]'
 done_before=$(sql slurm.db "select count(*) from run where status = 'done'")
-check "one of them is n2" [ -n "$(squeue -h -t running -w n2 -o %i)" ]
 sh "$here/tests/slurm/private.sh" kill "$dir/slurm" n2
 check "a node dies in the middle" [ "${done_before:-0}" -lt "$n" ]
 wait $sweep
