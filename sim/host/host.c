@@ -12,13 +12,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "host/policy_load.h"
 #include "host/policy_spec.h"
 #include "host/policy_view.h"
 #include "fits.h"
 #include "base/hash64.h"
 #include "base/mem.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 
 /* What of the table of verbs is asked here. */
@@ -48,6 +48,7 @@ struct host {
     bool           refuses_calls;   /* the world has tasks of calls, and the policy does not run them */
     struct pol_host api;
     struct host_hooks hooks;
+    const struct stopwatch *watch;
     struct diag    failed;      /* the policy called fail, or misused a verb */
 
     /* The decision buffer, emptied at every call. */
@@ -413,13 +414,6 @@ static void tell_refused(struct host *p, const struct decision *d, enum pol_refu
                           has_task ? (int64_t)world_task(w, d->slot)->index : -1, node, pol_refusal_words(refusal));
 }
 
-static int64_t wall_ns(void)
-{
-    struct timespec ts;
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /*
  * What is kept for the record alone must change nothing, and so is never told: with a
  * record the policy would be called once more than without.
@@ -542,9 +536,9 @@ static enum st decide(void *ctx, struct world *w, const struct notice *n, size_t
     p->n_entry = 0;
     p->n_text = 1;              /* offset 0 means no text */
     p->max_dec = (size_t)(p->mirror.view.n_waiting + p->mirror.view.n_running) * DECISIONS_A_TASK + DECISIONS_BESIDES;
-    int64_t t0 = p->hooks.decided ? wall_ns() : 0;
+    const int64_t then = stopwatch_now(p->watch);
     call_decide(p, n_events);
-    if (p->hooks.decided) p->hooks.decided(p->hooks.ctx, wall_ns() - t0);
+    if (p->hooks.decided != NULL) p->hooks.decided(p->hooks.ctx, stopwatch_since(p->watch, then));
     world_changes_clear(w);
     enum st st = p->failed.code != ST_OK ? ST_OK : apply(p, again, d);
     if (st == ST_OK) watch_idle(p, w, n_events);
@@ -568,6 +562,7 @@ enum st host_create(struct host **out, const char *spec, const char *weights, co
     uint32_t line = origin ? origin->line : 0, col = origin ? origin->col : 0;
     const struct host_own *own = origin ? origin->own : NULL;
     if (hooks != NULL) p->hooks = *hooks;
+    p->watch = stopwatch_get();
     sandbox_enter(p->hooks.page, SANDBOX_LOADING);
     enum st st = policy_spec_parse(&p->spec, spec, own, weights, file, line, col, d);
     sandbox_leave(p->hooks.page);

@@ -13,8 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/stopwatch.h"
 #include "base/text.h"
 
 void *sandbox_share(size_t size)
@@ -75,12 +75,7 @@ _Noreturn static void be_child(struct sandbox_page *page, pid_t parent, enum st 
 
 /* ---- the parent ---- */
 
-static int64_t wall_us(void)
-{
-    struct timespec ts;
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * TICK_SEC + ts.tv_nsec / 1000;
-}
+static int64_t wall_us(void) { return stopwatch_clock() / 1000; }
 
 /* Resident bytes of a process, 0 when they cannot be read. */
 static int64_t resident(pid_t pid)

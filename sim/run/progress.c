@@ -3,17 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/mem.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 
-double progress_clock(void)
-{
-    struct timespec ts;
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
+double progress_clock(void) { return (double)stopwatch_clock() * 1e-9; }
 
 void progress_begin(struct progress *p, bool quiet)
 {

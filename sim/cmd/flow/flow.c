@@ -3,21 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include "cmd/cmd.h"
 #include "cmd/flow/flow_model.h"
 #include "base/mem.h"
+#include "base/stopwatch.h"
 #include "lib/flow/mcf.h"
 #include "input/flow/dimacs.h"
 
 struct opts { const char *file, *sequence, *solution, *duals; bool again; };
 
-static double now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
+static double now_ms(void) { return (double)stopwatch_clock() * 1e-6; }
 
 static enum st open_out(FILE **f, const char *path, struct diag *d)
 {

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/mem.h"
+#include "base/stopwatch.h"
 
 struct child {
     pid_t    pid;               /* and its process group */
@@ -28,12 +29,7 @@ struct child {
     bool     at_end;
 };
 
-int64_t child_clock(void)
-{
-    struct timespec ts;
-    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * TICK_SEC + ts.tv_nsec / 1000;
-}
+int64_t child_clock(void) { return stopwatch_clock() / 1000; }
 
 uint64_t child_lines(const struct child *c) { return c->n_lines; }
 
