@@ -19,7 +19,7 @@ static size_t apply_due(struct evloop *e)
 {
     size_t n = 0;
     for (;;) {
-        const struct ev *top = evq_peek(&e->q);
+        const struct evq_item *top = evq_peek(&e->q);
         if (top == NULL || top->at > e->now || top->cls == EV_SAMPLE) return n;
         struct ev ev;
         (void)evq_begin(&e->q, &ev);
@@ -31,7 +31,7 @@ static size_t apply_due(struct evloop *e)
 
 enum st evloop_step(struct evloop *e, struct diag *d)
 {
-    const struct ev *top = evq_peek(&e->q);
+    const struct evq_item *top = evq_peek(&e->q);
     if (top == NULL) return ST_END;
     SIM_ASSERT(top->at >= e->now);
     e->now = top->at;

@@ -9,7 +9,7 @@
  * too.  With few events there is no pile, and all is the heap.
  * Source: Tang, Goh & Thng, Ladder queue, ACM TOMACS 15, 2005, with splitters from a sample in place of equal widths.
  *
- * Invariants: every event stands where its slot's `pos` says; heap < pile[n_piles - 1] < ... < pile[0];
+ * Invariants: every event stands where its slot says; heap < pile[n_piles - 1] < ... < pile[0];
  * no event of a pile is before its `least`; the heap is empty only when all is.
  */
 #include "core/evq.h"
@@ -33,27 +33,45 @@ static bool is_before(const struct ev *a, const struct ev *b)
     return a->slot < b->slot;
 }
 
-static bool before(struct evq *q, const struct ev *a, const struct ev *b) { (void)q; return is_before(a, b); }
-static void stands(struct evq *q, const struct ev *e, size_t i)
+static struct ev event_of(const struct evq *q, const struct evq_item *i)
 {
-    q->pos[e->slot] = (struct evq_pos){ 0, (uint32_t)i };
+    return (struct ev){ .at = i->at, .subject = q->slot[i->slot].subject, .slot = i->slot, .cls = i->cls };
 }
-HEAP_INDEXED(events, 4, struct evq *, struct ev, before, stands);
+
+/* Two at the same time are few. */
+static bool ties_before(const struct evq *q, const struct evq_item *a, const struct evq_item *b)
+{
+    const struct ev x = event_of(q, a), y = event_of(q, b);
+    return is_before(&x, &y);
+}
+
+static inline bool before(struct evq *q, const struct evq_item *a, const struct evq_item *b)
+{
+    return a->at != b->at ? a->at < b->at : ties_before(q, a, b);
+}
+static inline void stands(struct evq *q, const struct evq_item *e, size_t i)
+{
+    struct evq_slot *s = &q->slot[e->slot];
+    s->pile = 0;
+    s->at = (uint32_t)i;
+}
+HEAP_INDEXED(events, 4, struct evq *, struct evq_item, before, stands);
 
 void evq_fini(struct evq *q)
 {
     for (size_t i = 0; i < q->n_piles; i++) mem_free(q->pile[i].at);
-    MEM_FREE(q->heap, q->pos, q->pile);
+    MEM_FREE(q->heap, q->slot, q->pile);
     memset(q, 0, sizeof *q);
 }
 
 /* ---- piles ---- */
 
-static void lay(struct evq *q, size_t pile, const struct ev *e)
+static void lay(struct evq *q, size_t pile, const struct evq_item *e)
 {
     struct evq_pile *p = &q->pile[pile];
     if (p->n == p->cap) p->at = mem_grow(p->at, p->cap = 2 * p->cap + 4, sizeof *p->at);
-    q->pos[e->slot] = (struct evq_pos){ (uint32_t)pile + 1, (uint32_t)p->n };
+    q->slot[e->slot].pile = (uint32_t)pile + 1;
+    q->slot[e->slot].at = (uint32_t)p->n;
     p->at[p->n++] = *e;
 }
 
@@ -80,14 +98,17 @@ static void deal(struct evq *q)
     struct ev *sample, *splitter;
     MEM_ARRAY(sample, ways * SAMPLE);
     MEM_ARRAY(splitter, ways);
-    for (size_t i = 0; i < ways * SAMPLE; i++) sample[i] = from.at[i * from.n / (ways * SAMPLE)];
+    for (size_t i = 0; i < ways * SAMPLE; i++) sample[i] = event_of(q, &from.at[i * from.n / (ways * SAMPLE)]);
     qsort(sample, ways * SAMPLE, sizeof *sample, by_order);
     for (size_t k = 1; k < ways; k++) splitter[k - 1] = sample[k * SAMPLE];
     MEM_RESERVE(q->pile, q->cap_piles, q->n_piles + ways);
     for (size_t k = 0; k < ways; k++)
         q->pile[q->n_piles + k] = (struct evq_pile){ .least = k + 1 < ways ? splitter[ways - 2 - k] : from.least };
     const size_t nearest = q->n_piles + ways - 1;
-    for (size_t i = 0; i < from.n; i++) lay(q, nearest - way_of(splitter, ways - 1, &from.at[i]), &from.at[i]);
+    for (size_t i = 0; i < from.n; i++) {
+        const struct ev e = event_of(q, &from.at[i]);
+        lay(q, nearest - way_of(splitter, ways - 1, &e), &from.at[i]);
+    }
     q->n_piles += ways;
     MEM_FREE(sample, splitter, from.at);
 }
@@ -115,7 +136,7 @@ static inline void refill(struct evq *q)
 /* The heap grew too large: as a pile it is dealt out. */
 static void spill(struct evq *q)
 {
-    struct ev least = q->heap[0];
+    const struct ev least = event_of(q, &q->heap[0]);
     MEM_RESERVE(q->pile, q->cap_piles, q->n_piles + 1);
     q->pile[q->n_piles++] = (struct evq_pile){ .at = q->heap, .n = q->n_near, .cap = q->cap, .least = least };
     q->heap = NULL;
@@ -133,16 +154,18 @@ static bool is_near(const struct evq *q, const struct ev *e)
 /* An event of a slot that has none. */
 static void add(struct evq *q, const struct ev *e)
 {
+    const struct evq_item item = { .at = e->at, .slot = e->slot, .cls = e->cls };
     q->n++;
+    q->slot[e->slot].subject = e->subject;
     if (is_near(q, e)) {
         if (q->is_open) {
             q->is_open = false;
-            q->heap[0] = *e;
+            q->heap[0] = item;
             events_sink(q, q->heap, q->n_near, 0);
             return;
         }
         if (q->n_near == q->cap) MEM_RESERVE(q->heap, q->cap, q->n_near + 1);
-        events_push(q, q->heap, q->n_near++, *e);
+        events_push(q, q->heap, q->n_near++, item);
         if (q->n_near > q->near_max) spill(q);
         return;
     }
@@ -152,14 +175,14 @@ static void add(struct evq *q, const struct ev *e)
         if (is_before(e, &q->pile[mid].least)) low = mid + 1;
         else high = mid;
     }
-    lay(q, low, e);
+    lay(q, low, &item);
 }
 
 /* Without refilling the heap. */
 static void take(struct evq *q, uint32_t slot)
 {
-    struct evq_pos at = q->pos[slot];
-    q->pos[slot].pile = NONE;
+    const struct evq_slot at = q->slot[slot];
+    q->slot[slot].pile = NONE;
     q->n--;
     if (at.pile == 0) {
         events_take(q, q->heap, q->n_near--, at.at);
@@ -168,23 +191,25 @@ static void take(struct evq *q, uint32_t slot)
     struct evq_pile *p = &q->pile[at.pile - 1];
     if (at.at == --p->n) return;
     p->at[at.at] = p->at[p->n];
-    q->pos[p->at[at.at].slot].at = at.at;
+    q->slot[p->at[at.at].slot].at = at.at;
 }
 
 void evq_set(struct evq *q, struct ev e)
 {
-    if (e.slot >= q->cap_pos) {
-        size_t old = q->cap_pos;
-        MEM_RESERVE(q->pos, q->cap_pos, (size_t)e.slot + 1);
-        memset(q->pos + old, 0xff, (q->cap_pos - old) * sizeof *q->pos);
+    if (e.slot >= q->cap_slot) {
+        size_t old = q->cap_slot;
+        MEM_RESERVE(q->slot, q->cap_slot, (size_t)e.slot + 1);
+        for (size_t i = old; i < q->cap_slot; i++) q->slot[i].pile = NONE;
         if (q->near_max == 0) q->near_max = NEAR_MAX;
     }
-    if (q->pos[e.slot].pile == 0) evq_close(q);
-    struct evq_pos at = q->pos[e.slot];
+    if (q->slot[e.slot].pile == 0) evq_close(q);
+    const struct evq_slot at = q->slot[e.slot];
     if (at.pile == 0 && is_near(q, &e)) {
-        bool is_earlier = is_before(&e, &q->heap[at.at]);
-        q->heap[at.at] = e;
-        if (is_earlier) events_rise(q, q->heap, at.at);
+        struct evq_item *item = &q->heap[at.at];
+        const struct ev was = event_of(q, item);
+        *item = (struct evq_item){ .at = e.at, .slot = e.slot, .cls = e.cls };
+        q->slot[e.slot].subject = e.subject;
+        if (is_before(&e, &was)) events_rise(q, q->heap, at.at);
         else events_sink(q, q->heap, q->n_near, at.at);
         return;
     }
@@ -204,8 +229,8 @@ void evq_cancel(struct evq *q, uint32_t slot)
 bool evq_begin(struct evq *q, struct ev *out)
 {
     if (q->n == 0) return false;
-    *out = q->heap[0];
-    q->pos[out->slot].pile = NONE;
+    *out = event_of(q, &q->heap[0]);
+    q->slot[out->slot].pile = NONE;
     q->n--;
     q->is_open = true;
     return true;

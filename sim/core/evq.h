@@ -4,7 +4,7 @@
  * A slot owns at most one pending event, moved in place: no stale events.
  * Order: (at, cls, subject, slot).  `subject` is never recycled, so neither the
  * order of insertion nor re-arming changes a run.
- * evq_set, evq_cancel, evq_pop: O(log n), amortised; everything else O(1).  32 bytes an event, 8 a slot.
+ * evq_set, evq_cancel, evq_pop: O(log n), amortised; everything else O(1).  16 bytes an event, 16 a slot.
  */
 #ifndef CORE_EVQ_H
 #define CORE_EVQ_H
@@ -22,14 +22,16 @@ struct ev {
     uint8_t  cls;       /* enum ev_class */
 };
 
-struct evq_pos { uint32_t pile, at; };          /* 0: the heap, k + 1: pile k, NONE: nowhere; and the place there */
-struct evq_pile { struct ev *at, least; size_t n, cap; };
+/* An event as it lies there: its subject, which is seldom asked for, is with its slot. */
+struct evq_item { sim_tick at; uint32_t slot; uint8_t cls; };
+struct evq_slot { uint64_t subject; uint32_t pile, at; };       /* 0: the heap, k + 1: pile k, NONE: nowhere; and the place there */
+struct evq_pile { struct evq_item *at; struct ev least; size_t n, cap; };
 
 struct evq {
     size_t n;                           /* events pending */
-    struct ev *heap; size_t n_near, cap;        /* n_near counts an open place, which is the first */
+    struct evq_item *heap; size_t n_near, cap;  /* n_near counts an open place, which is the first */
     bool is_open;
-    struct evq_pos *pos; size_t cap_pos;        /* by slot */
+    struct evq_slot *slot; size_t cap_slot;
     struct evq_pile *pile; size_t n_piles, cap_piles;   /* a stack: the nearest on top */
     size_t near_max;                    /* events in the heap; 0: as many as are fast */
 };
@@ -45,7 +47,7 @@ bool evq_pop(struct evq *q, struct ev *out);        /* false when empty */
 bool evq_begin(struct evq *q, struct ev *out);
 void evq_close(struct evq *q);
 /* NULL when empty; valid until the next change. */
-static inline const struct ev *evq_peek(const struct evq *q) { return q->n ? &q->heap[0] : NULL; }
-static inline bool evq_pending(const struct evq *q, uint32_t slot) { return slot < q->cap_pos && q->pos[slot].pile != NONE; }
+static inline const struct evq_item *evq_peek(const struct evq *q) { return q->n ? &q->heap[0] : NULL; }
+static inline bool evq_pending(const struct evq *q, uint32_t slot) { return slot < q->cap_slot && q->slot[slot].pile != NONE; }
 
 #endif

@@ -249,7 +249,7 @@ enum st world_step(struct world *w, struct diag *d)
 {
     if (w->fail.code != ST_OK) { *d = w->fail; return d->code; }
     if (w->arrivals.ended && w->jobs.n_live == 0) return ST_END;
-    const struct ev *top = evq_peek(&w->loop.q);
+    const struct evq_item *top = evq_peek(&w->loop.q);
     if (top == NULL || (top->at > w->cfg.horizon && !w->is_stuck)) {
         give_up(w, top == NULL ? w->loop.now : w->cfg.horizon);
         return ST_END;

@@ -5,7 +5,7 @@ const struct world_config *world_config(const struct world *w) { return &w->cfg;
 
 sim_tick world_next(const struct world *w)
 {
-    const struct ev *next = evq_peek(&w->loop.q);
+    const struct evq_item *next = evq_peek(&w->loop.q);
     return next != NULL ? next->at : TICK_NEVER;
 }
 

@@ -49,7 +49,7 @@ static void live(const struct life *l, uint64_t seed, bool reversed, bool look, 
     sim_tick now = 0;
     for (int k = 0; k <= CHANGES; k++) {
         sim_tick until = k < CHANGES ? l->when[k] : TICK_NEVER;
-        for (const struct ev *top; (top = evq_peek(&q)) != NULL && top->at <= until;) {
+        for (const struct evq_item *top; (top = evq_peek(&q)) != NULL && top->at <= until;) {
             struct ev e;
             (void)evq_pop(&q, &e);
             if (look && e.at > now) {       /* stop and go on somewhere on the way there */

@@ -131,9 +131,9 @@ static void mark(const struct lab *b, const struct live *f, bool *link)
     for (uint32_t k = 0; k < n; k++) link[hop[k]] = true;
 }
 
-static const struct ev *event_of(const struct lab *b, uint32_t slot)
+static const struct evq_item *event_of(const struct lab *b, uint32_t slot)
 {
-    struct evq_pos p = b->q.pos[slot];
+    const struct evq_slot p = b->q.slot[slot];
     return p.pile == 0 ? &b->q.heap[p.at] : &b->q.pile[p.pile - 1].at[p.at];
 }
 
@@ -161,8 +161,8 @@ static void settle(struct lab *b, const bool *changed)
         if (!f->is_live) continue;
         uint32_t slot = slot_of(f->id);
         cr_assert(evq_pending(&b->q, slot), "seed %llu: a flow without its event", (unsigned long long)b->seed);
-        const struct ev *e = event_of(b, slot);
-        cr_assert(e->slot == slot && e->cls == EV_FINISH && e->subject == f->subject);
+        const struct evq_item *e = event_of(b, slot);
+        cr_assert(e->slot == slot && e->cls == EV_FINISH && b->q.slot[slot].subject == f->subject);
         cr_assert_eq(net_left(b->net, f->id, b->now), left_bytes(f));
         if (f->is_free) { cr_assert_eq(e->at, b->now); continue; }
         cr_assert_eq(net_rate(b->net, f->id), rate[i], "seed %llu: rate %u, not %lld", (unsigned long long)b->seed,
@@ -190,7 +190,7 @@ static void advance(struct lab *b, sim_tick to)
 static void step(struct lab *b, struct rng *r, bool may_start)
 {
     bool changed[FAIR_LINKS] = { false };
-    const struct ev *e = evq_peek(&b->q);
+    const struct evq_item *e = evq_peek(&b->q);
     if (e != NULL && (!may_start || rng_below(r, 3) > 0)) {         /* on to the next end, and all that end then */
         advance(b, e->at);
         while ((e = evq_peek(&b->q)) != NULL && e->at == b->now) {
