@@ -2,7 +2,7 @@
  * policy.h -- the scheduling-policy ABI: events in, decisions out.
  *
  * The only header that a simple policy needs; decision.h, which names verbs and
- * refusals, and card.h stand beside it, and none includes anything of the simulator.
+ * refusals, and node.h stand beside it, and none includes anything of the simulator.
  * What few policies need (API calls, reservations, data, cores, licences, graphs)
  * is in extensions.h, asked for by name in create.  A policy reads a frozen view,
  * plans in scratch of its own and appends decisions; the host checks each against
@@ -38,14 +38,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "card.h"
 #include "decision.h"
+#include "node.h"
 
 #define POL_ABI_MAJOR 1u
 #define POL_ABI_MINOR 0u
 #define POL_NONE      UINT32_MAX
 #define POL_NEVER     INT64_MAX
-enum { POL_ENGINES_MAX = 6 };
 
 /* Names one job or task.  Stale once it ended and the round that told of it is over. */
 typedef struct pol_job  { uint32_t slot, gen; } pol_job;
@@ -67,21 +66,6 @@ struct pol_shape {
 
 /* What a GPU type's data sheet says; 0: not known. */
 struct pol_gpu_type { int64_t compute_mflops, bandwidth_bps, clock_khz; };
-
-/* A node that is down has is_up 0 and nothing can start there. */
-struct pol_node {
-    int64_t  cpu_total, cpu_free, mem_total, mem_free;
-    uint64_t labels;
-    uint32_t card0, n_gpu;          /* its cards: view->card[card0 .. card0 + n_gpu) */
-    uint32_t gpu_type;              /* POL_NONE without GPUs */
-    uint32_t rack;
-    int32_t  engine_total[POL_ENGINES_MAX], engine_free[POL_ENGINES_MAX];
-    uint32_t n_tasks;               /* running there */
-    uint32_t is_up;
-    int64_t  cpu_reserved, mem_reserved;    /* in the totals, and never free: the node's own daemons */
-    uint32_t max_tasks;             /* at most so many run there; 0: no limit */
-    uint32_t reserved;
-};
 
 struct pol_task_info {
     pol_job  job;

@@ -24,13 +24,13 @@ function bad(problem) { print $1 ":" $2 ": " problem; rc = 1 }
   if (file[1] == "tests") next
   is_shared = $4 == "lib/heap.h" || $4 == "lib/map.h" || $4 == "lib/pages.h"       # they know nothing of either side
   if (file[1] == "policies") {
-    if ($4 == "policy.h" || $4 == "extensions.h" || $4 == "fits.h" || $4 == "card.h" || $4 == "decision.h" || $4 == "lib/util.h" || is_shared || room == "example" || (room == "lib" && depth == 3)) next
+    if ($4 == "policy.h" || $4 == "extensions.h" || $4 == "fits.h" || $4 == "node.h" || $4 == "decision.h" || $4 == "lib/util.h" || is_shared || room == "example" || (room == "lib" && depth == 3)) next
     if (room == "lib") {
       if (header[1] != "lib") bad("policies/lib is below the policies")
       else if (index(" " on[file[3]] " ", " " header[2] " ") == 0) bad("policies/lib/" file[3] " may not include " $4)
     } else if (n > 1 && header[1] != "lib" && header[1] != room) bad("a policy may include only policies/lib and its own folder")
   } else if (is_shared) {
-  } else if ($4 == "fits.h" || $4 == "card.h" || $4 == "decision.h") {
+  } else if ($4 == "fits.h" || $4 == "node.h" || $4 == "decision.h") {
     if (room != "model" && room != "host") bad("it reaches the others through the ledger")
   } else if (n == 1 || !(header[1] in rank)) {
     if (rank[room] < rank["host"]) bad("only sim/host and above talk to policies")

@@ -41,7 +41,7 @@ static const char *engines_text(const int32_t *engine, char *buf, size_t cap)
 enum { ENGINES_TEXT = ENGINE_TYPES_MAX * 12 };
 
 /* card: the node's first, as they are all alike. */
-static void write_capability(struct record *r, uint32_t node, const struct node *n, const struct pol_card *card)
+static void write_capability(struct record *r, uint32_t node, const struct pol_node *n, const struct pol_card *card)
 {
     char engines[ENGINES_TEXT];
     (void)store_capability(r->store, r->run, &(struct store_capability){
@@ -66,7 +66,7 @@ static void write_cluster(struct record *r, const struct cluster *c)
     write_words(r, "gpu_type", &c->gpu_types);
     write_words(r, "engine", &c->engines);
     for (uint32_t i = 0; i < c->n_nodes && r->error.code == ST_OK; i++) {
-        const struct node *n = &c->node[i];
+        const struct pol_node *n = &c->node[i];
         write_capability(r, i, n, &c->card[n->card0]);
     }
 }

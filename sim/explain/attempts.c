@@ -162,7 +162,7 @@ static void add_steps(struct life *f, const struct own_event *o, size_t n, enum 
     if (decision != NULL && decision->reason[0] != '\0' && (type == OWN_START || strcmp(outcome, "preempted") == 0)) s->reason = mem_strdup(decision->reason);
     if (type == OWN_START) {
         char rule[64], left[96] = "";
-        const struct node *at = node < f->l->replay.cluster.n_nodes && s->nodes.all == 1 ? &f->l->replay.cluster.node[node] : NULL;
+        const struct pol_node *at = node < f->l->replay.cluster.n_nodes && s->nodes.all == 1 ? &f->l->replay.cluster.node[node] : NULL;
         /* Every start by a policy is a decision, and those are recorded: another was bound. */
         if (decision == NULL) (void)snprintf(rule, sizeof rule, "bound there when it arrived, by no policy");
         else place_rule(e->run->spec, rule, sizeof rule);

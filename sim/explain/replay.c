@@ -184,7 +184,7 @@ static enum st start(struct replay *r, uint32_t node, uint64_t cards, struct rep
 static uint32_t slot_of(const struct replay *r, uint32_t node, struct replay_holder h)
 {
     if (node >= r->cluster.n_nodes) return NONE;
-    uint32_t t = r->cluster.node[node].first_hold;
+    uint32_t t = r->cluster.own[node].first_hold;
     while (t != NONE && (r->holder[t].ordinal != h.ordinal || r->holder[t].task != h.task)) t = r->cluster.hold[t].next;
     return t;
 }

@@ -137,7 +137,7 @@ static uint32_t shortage(const struct explain_fit *f)
 
 static uint32_t free_cards(const struct cluster *c, uint32_t node, const struct shape *s)
 {
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
     uint32_t free = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) {
         const struct pol_card *a = &c->card[n->card0 + k];
@@ -166,9 +166,9 @@ static void name_holders(const struct explain_state *l, struct explain_names *ou
 {
     const struct cluster *c = &l->replay.cluster;
     bool all = (l->fit.lacks[node] & ~(uint32_t)(LACK_GPU | LACK_CARD_MEM | LACK_CARD_CORES)) != 0;
-    for (uint32_t t = c->node[node].first_hold; t != NONE; t = c->hold[t].next) {
+    for (uint32_t t = c->own[node].first_hold; t != NONE; t = c->hold[t].next) {
         bool seen = false;
-        for (uint32_t u = c->node[node].first_hold; u != t && !seen; u = c->hold[u].next)
+        for (uint32_t u = c->own[node].first_hold; u != t && !seen; u = c->hold[u].next)
             seen = l->replay.holder[u].ordinal == l->replay.holder[t].ordinal;
         if (!seen && (all || c->hold[t].cards != 0)) explain_names_add_job(l, out, l->replay.holder[t].ordinal);
     }

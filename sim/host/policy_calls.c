@@ -94,9 +94,9 @@ uint32_t policy_calls_tiers(const struct cluster *c, uint32_t *tier)
     uint32_t *first, n = 0;
     MEM_ARRAY(first, c->n_nodes);
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        const struct node *a = &c->node[i];
+        const struct node_own *a = &c->own[i];
         uint32_t k = 0;
-        while (k < n && (c->node[first[k]].latency_us != a->latency_us || c->node[first[k]].link_bps != a->link_bps)) k++;
+        while (k < n && (c->own[first[k]].latency_us != a->latency_us || c->own[first[k]].link_bps != a->link_bps)) k++;
         if (k == n) first[n++] = i;
         tier[i] = k;
     }

@@ -1,9 +1,8 @@
 /*
  * policy_view.c -- the world mirrored into the structs of policy.h.
  *
- * The first call copies every node, later ones those that changed, and shapes that are
- * new or renewed.  Cards are the ledger's own, which does not change while a policy
- * decides.  The info of a job or task is filled when it is first asked for in a
+ * Nodes and cards are the ledger's own, which does not change while a policy
+ * decides; shapes that are new or renewed are copied.  The info of a job or task is filled when it is first asked for in a
  * call, and marked with the number of the call, so that it need not be cleared.
  */
 #include "host/policy_view.h"
@@ -370,30 +369,12 @@ static const void *view_extension(void *ctx, const char *name)
 
 /* ---- the mirror ---- */
 
-/* What changes of a node. */
-static void show_state(struct policy_view *p, const struct cluster *c, uint32_t i)
+/* Where the ledger's own are not shown. */
+static void copy_node(struct policy_view *p, const struct cluster *c, uint32_t i)
 {
-    const struct node *n = &c->node[i];
-    struct pol_node *o = &p->node[i];
-    o->cpu_free = n->cpu_free;
-    o->mem_free = n->mem_free;
-    o->n_tasks = n->n_tasks;
-    o->is_up = n->is_up;
-    memcpy(o->engine_free, n->engine_free, sizeof o->engine_free);
-    if (p->card != NULL && n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
-}
-
-static void show_node(struct policy_view *p, const struct cluster *c, uint32_t i)
-{
-    const struct node *n = &c->node[i];
-    struct pol_node *o = &p->node[i];
-    *o = (struct pol_node){
-        .cpu_total = n->cpu_total, .mem_total = n->mem_total, .labels = n->labels,
-        .card0 = n->card0, .n_gpu = n->n_gpu, .gpu_type = n->gpu_type, .rack = n->rack,
-        .max_tasks = n->max_tasks, .cpu_reserved = n->cpu_reserved, .mem_reserved = n->mem_reserved,
-    };
-    memcpy(o->engine_total, n->engine_total, sizeof o->engine_total);
-    show_state(p, c, i);
+    const struct pol_node *n = &c->node[i];
+    p->node[i] = *n;
+    if (n->n_gpu > 0) memcpy(&p->card[n->card0], &c->card[n->card0], n->n_gpu * sizeof *p->card);
 }
 
 static void show_shape(struct policy_view *p, uint32_t id)
@@ -428,7 +409,7 @@ static void show_arrays(struct policy_view *p, const struct cluster *c)
 {
     p->view.n_nodes = c->n_nodes;
     p->view.n_cards = c->n_cards;
-    p->view.node = p->node;
+    p->view.node = p->node != NULL ? p->node : c->node;
     p->view.card = p->card != NULL ? p->card : c->card;
     p->view.gpu_type = p->gpu_type;
     p->ext.cores.mem_bw = p->mem_bw;
@@ -493,17 +474,22 @@ static void list_all_changed(struct policy_view *p)
     p->view.n_changed = n;
 }
 
-/* Every node, and what never changes; the totals are shown at each call. */
+/* What never changes; the totals are shown at each call. */
 static void show_cluster(struct policy_view *p, const struct cluster *c)
 {
-    p->node = mem_grow(NULL, c->n_nodes, sizeof *p->node);
-    if (p->tricks.moves_memory) MEM_ARRAY(p->card, c->n_cards);
+    if (p->tricks.moves_memory) {
+        MEM_ARRAY(p->node, c->n_nodes);
+        MEM_ARRAY(p->card, c->n_cards);
+    }
     MEM_ARRAY(p->mem_bw, c->n_nodes);
     MEM_ARRAY(p->gpu_type, c->gpu_types.n);
     MEM_ARRAY(p->queued, c->n_nodes);
     MEM_ARRAY(p->tier, c->n_nodes);
     p->ext.calls.n_tiers = policy_calls_tiers(c, p->tier);
-    for (uint32_t i = 0; i < c->n_nodes; i++) { show_node(p, c, i); p->mem_bw[i] = c->node[i].mem_bw; }
+    for (uint32_t i = 0; i < c->n_nodes; i++) {
+        if (p->node != NULL) copy_node(p, c, i);
+        p->mem_bw[i] = c->own[i].mem_bw;
+    }
     for (uint32_t i = 0; i < c->gpu_types.n; i++)
         p->gpu_type[i] = (struct pol_gpu_type){ .compute_mflops = c->gpu_figures[i].compute_mflops,
             .bandwidth_bps = c->gpu_figures[i].bandwidth_bps, .clock_khz = c->gpu_figures[i].clock_khz };
@@ -532,7 +518,8 @@ static void show_world(struct policy_view *p)
     if (!p->is_shown) {
         show_cluster(p, c);
         p->ext.data.overlaps = world_config(w)->net.mode == NET_OVERLAP;
-    } else for (uint32_t i = 0; i < c->n_changed; i++) show_state(p, c, c->changed[i]);
+    }
+    for (uint32_t i = 0; i < c->n_changed && p->node != NULL; i++) copy_node(p, c, c->changed[i]);
     const struct call_queue *q = world_calls(w);
     for (uint32_t i = 0; i < c->n_changed && q != NULL; i++) p->queued[c->changed[i]] = q->queue[c->changed[i]].n;
     show_shapes(p);

@@ -2,9 +2,8 @@
  * policy_view.h -- the world as one policy sees it: the frozen view, the events,
  * and what the host lends to be read.  Layer: host, private to host.h.
  *
- * A mirror in arrays of its own, brought up to date at each decide call in
- * O(nodes changed + new shapes + events); infos of jobs and tasks are filled
- * when they are asked for.
+ * Nodes and cards are the ledger's; the rest is a mirror in arrays of its own, brought up to date at each decide call
+ * in O(new shapes + events); infos of jobs and tasks are filled when they are asked for.
  */
 #ifndef HOST_POLICY_VIEW_H
 #define HOST_POLICY_VIEW_H
@@ -44,7 +43,7 @@ struct policy_view {
     /* private from here */
     int64_t *mem_bw;
     uint32_t *queued, *tier;    /* [n_nodes] */
-    struct pol_node  *node;   struct pol_card *card;   bool is_shown;      /* card: NULL: the ledger's are shown */
+    struct pol_node  *node;   struct pol_card *card;   bool is_shown;      /* NULL: the ledger's are shown */
     struct pol_gpu_type *gpu_type;
     struct pol_shape *shape;  size_t cap_shape;
     int32_t *licence;         size_t cap_licence;       /* [n_shapes * LICENCES_MAX] */

@@ -116,7 +116,7 @@ static bool init(void *self, const struct world *w)
     b->closed = world_config(w)->concurrency > 0;
     b->n_pools = BOUND_TYPE;
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        const struct node *n = &c->node[i];
+        const struct pol_node *n = &c->node[i];
         b->capacity[BOUND_CPU] += (double)n->cpu_total;
         b->capacity[BOUND_MEM] += (double)n->mem_total;
         if (n->n_gpu > 0) cards[n->gpu_type] += (double)n->n_gpu * GPU_WHOLE;

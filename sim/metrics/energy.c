@@ -120,17 +120,22 @@ static void fold_rent(struct energy_use *e, struct up *u, const struct price *p,
     u->since = now;
 }
 
-static int64_t offered(const struct node *n) { return n->cpu_total - n->cpu_reserved; }
+static int64_t offered(const struct pol_node *n) { return n->cpu_total - n->cpu_reserved; }
+
+static const struct draw *draw_of(const struct energy_use *e, const struct cluster *c, uint32_t node)
+{
+    return &e->of->node[c->own[node].draw];
+}
 
 static void fold_task(struct energy_use *e, const struct world *w, uint32_t task)
 {
     struct by_task *k = &e->task[task];
     const sim_tick now = world_now(w);
     if (k->node == NONE || k->since == now) return;
-    const struct node *n = &world_cluster(w)->node[k->node];
+    const struct pol_node *n = &world_cluster(w)->node[k->node];
     struct sum x = { .drawn = (collector_wide)k->mw * (now - k->since),
                      .electricity = k->mw * price(e, &e->of->electricity, k->since, now),
-                     .rent = price(e, &e->of->node[n->draw].price, k->since, now) * k->cpu / offered(n) };
+                     .rent = price(e, &draw_of(e, world_cluster(w), k->node)->price, k->since, now) * k->cpu / offered(n) };
     if (k->cards > 0) x.rent += price(e, &e->of->card[n->gpu_type].price, k->since, now) * k->cards / GPU_WHOLE;
     add(&e->job[world_task(w, task)->job], &x);
     add(&e->user[world_job_of(w, task)->user], &x);
@@ -164,11 +169,12 @@ static int64_t util_of(struct energy_use *e, const struct world *w, uint32_t tas
 struct on_cards { int64_t used[NODE_GPUS_MAX], mw[NODE_GPUS_MAX]; };    /* used: utilisation x thousandths held */
 
 /* Of idle power a task draws its share of the node and its cards; of what is drawn above, its share of what is used. */
-static int64_t task_mw(struct energy_use *e, const struct world *w, uint32_t task, const struct node *n,
-                       int64_t node_mw, const struct on_cards *on)
+static int64_t task_mw(struct energy_use *e, const struct world *w, uint32_t task, int64_t node_mw, const struct on_cards *on)
 {
-    const struct hold *h = cluster_hold(world_cluster(w), task);
-    const int64_t idle = e->of->node[n->draw].power.mw[0], offers = offered(n), used = offers - n->cpu_free;
+    const struct cluster *c = world_cluster(w);
+    const struct hold *h = cluster_hold(c, task);
+    const struct pol_node *n = &c->node[h->node];
+    const int64_t idle = draw_of(e, c, h->node)->power.mw[0], offers = offered(n), used = offers - n->cpu_free;
     collector_wide mw = (collector_wide)idle * h->cpu_milli / offers;
     if (used > 0) mw += (collector_wide)(node_mw - idle) * h->cpu_milli / used;
     for (uint64_t cards = h->cards; cards != 0; cards &= cards - 1) {
@@ -184,31 +190,33 @@ static int64_t task_mw(struct energy_use *e, const struct world *w, uint32_t tas
 static void look_at(struct energy_use *e, const struct world *w, uint32_t node)
 {
     const struct cluster *c = world_cluster(w);
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
+    const struct draw *draw = draw_of(e, c, node);
+    const uint32_t id = c->own[node].draw, first = c->own[node].first_hold;
     struct by_node *was = &e->node[node];
     struct on_cards on = { .used = { 0 } };
     int64_t mw = 0, all = 0;
-    for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next)
+    for (uint32_t t = first; t != NONE; t = c->hold[t].next)
         for (uint64_t cards = c->hold[t].cards; cards != 0; cards &= cards - 1)
             on.used[__builtin_ctzll(cards)] += util_of(e, w, t) * c->hold[t].gpu_milli;
-    if (n->is_up) all = mw = energy_power_at(&e->of->node[n->draw].power, offered(n) - n->cpu_free, offered(n));
+    if (n->is_up) all = mw = energy_power_at(&draw->power, offered(n) - n->cpu_free, offered(n));
     for (uint32_t k = 0; k < n->n_gpu && n->is_up; k++)
         all += on.mw[k] = energy_power_at(&e->of->card[n->gpu_type].power, on.used[k], (int64_t)RATE_ONE * GPU_WHOLE);
     e->mw += all - was->mw;
     was->mw = all;
     if (n->is_up != was->is_up) {
-        fold_rent(e, &e->nodes[n->draw], &e->of->node[n->draw].price, world_now(w));
-        e->nodes[n->draw].n += n->is_up ? 1U : -1U;
+        fold_rent(e, &e->nodes[id], &draw->price, world_now(w));
+        e->nodes[id].n += n->is_up ? 1U : -1U;
         if (n->n_gpu > 0) fold_rent(e, &e->cards[n->gpu_type], &e->of->card[n->gpu_type].price, world_now(w));
         if (n->n_gpu > 0) e->cards[n->gpu_type].n += n->is_up ? n->n_gpu : -n->n_gpu;
         was->is_up = n->is_up;
     }
-    for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next) {
+    for (uint32_t t = first; t != NONE; t = c->hold[t].next) {
         const struct hold *h = &c->hold[t];
         fold_task(e, w, t);
         e->task[t].cpu = h->cpu_milli;
         e->task[t].cards = (int64_t)h->gpu_milli * h->n_cards;
-        e->task[t].mw = task_mw(e, w, t, n, mw, &on);
+        e->task[t].mw = task_mw(e, w, t, mw, &on);
     }
 }
 
@@ -321,7 +329,7 @@ static void emit(void *self, const struct world *w)
     for (size_t i = 0; i < e->of->n_node; i++) fold_rent(e, &e->nodes[i], &e->of->node[i].price, world_now(w));
     for (size_t i = 0; i < GPU_TYPES_MAX; i++) fold_rent(e, &e->cards[i], &e->of->card[i].price, world_now(w));
     for (uint32_t i = 0; i < c->n_nodes; i++)
-        for (uint32_t t = c->node[i].first_hold; t != NONE; t = c->hold[t].next) fold_task(e, w, t);
+        for (uint32_t t = c->own[i].first_hold; t != NONE; t = c->hold[t].next) fold_task(e, w, t);
     struct sum idle = e->run;
     put_users(e, w, &idle);
     collector_put(e->out, "energy", "all", kwh(e, &e->run));

@@ -144,7 +144,7 @@ static uint32_t most_frequent(const uint64_t *count, uint32_t n, const struct sh
 /* Free capacity of a node's cards that cannot serve the shape. */
 static int64_t useless(const struct cluster *c, uint32_t node, int64_t free_milli, const struct shape *s)
 {
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
     if (s->n_gpu == 0 || !cluster_fits(c, node, s)) return free_milli;
     int64_t sum = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) {
@@ -157,7 +157,7 @@ static int64_t useless(const struct cluster *c, uint32_t node, int64_t free_mill
 static void look_at(struct fragmentation *f, const struct world *w, uint32_t node)
 {
     const struct cluster *c = world_cluster(w);
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
     double weight = 0, sum = 0;
     int64_t free_milli = 0;
     for (uint32_t k = 0; k < n->n_gpu && n->is_up; k++) free_milli += c->card[n->card0 + k].milli_free;

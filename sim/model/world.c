@@ -176,7 +176,7 @@ struct world *world_create(const struct world_config *cfg, struct source src, st
     w->types_of_none = throughput_types(cfg->throughput, w->cluster, NONE);
     fault_init(&w->faults, &w->cfg.fault, w->cluster->n_nodes, cfg->seed);
     for (uint32_t n = 0; n < w->cluster->n_nodes; n++) {
-        if (w->cluster->node[n].listed != n) fault_number(&w->faults, n, w->cluster->node[n].listed, cfg->seed);
+        if (w->cluster->own[n].listed != n) fault_number(&w->faults, n, w->cluster->own[n].listed, cfg->seed);
         world_node_arm(w, n);
     }
     if (cfg->sample_every > 0) world_set_event(w, MISC_SAMPLE, 0, 0, EV_SAMPLE);

@@ -181,7 +181,7 @@ void world_calls_audit(const struct world *w)
         engine[r->node][r->engine]++;
     }
     for (uint32_t i = 0; i < w->cluster->n_nodes; i++)
-        for (int k = 0; k < ENGINE_TYPES_MAX; k++) SIM_ASSERT(engine[i][k] == w->cluster->node[i].engine_calls[k]);
+        for (int k = 0; k < ENGINE_TYPES_MAX; k++) SIM_ASSERT(engine[i][k] == w->cluster->own[i].engine_calls[k]);
     SIM_ASSERT(master == q->n_master && queued == q->n_queued && calling == q->n_calling);
     mem_free(engine);
 }

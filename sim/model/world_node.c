@@ -9,7 +9,7 @@ static void node_down(struct world *w, uint32_t node)
     struct world_slot *held;
     size_t n = 0;
     MEM_ARRAY(held, w->cluster->node[node].n_tasks);
-    for (uint32_t t = w->cluster->node[node].first_hold; t != NONE; t = w->cluster->hold[t].next)
+    for (uint32_t t = w->cluster->own[node].first_hold; t != NONE; t = w->cluster->hold[t].next)
         held[n++] = (struct world_slot){ .order = order_of(w, t), .slot = t };
     world_sort(held, n);
     for (size_t i = 0; i < n; i++) {

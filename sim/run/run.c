@@ -135,7 +135,7 @@ static enum st write_facts(const struct run_env *env, const struct host *h, int6
 {
     const struct cluster *c = &env->scn->cluster;
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        const struct node *n = &c->node[i];
+        const struct pol_node *n = &c->node[i];
         TRY(store_node(env->store, run, &(struct store_node){
             .node = i, .name = intern_name(&c->node_names, i), .rack = intern_name(&c->rack_names, n->rack),
             .gpu_type = n->gpu_type == NONE ? NULL : intern_name(&c->gpu_types, n->gpu_type), .n_gpu = n->n_gpu,

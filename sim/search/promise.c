@@ -61,8 +61,8 @@ static enum st find_cost(const struct search *s, size_t next, double *cost, stru
     if (st == ST_OK) {
         *cost = spec->is_cost ? 0 : scn.cluster.n_nodes;
         for (uint32_t i = 0; spec->is_cost && i < scn.cluster.n_nodes; i++) {
-            const struct node *node = &scn.cluster.node[i];
-            *cost += price_an_hour(&scn.energy.node[node->draw].price);
+            const struct pol_node *node = &scn.cluster.node[i];
+            *cost += price_an_hour(&scn.energy.node[scn.cluster.own[i].draw].price);
             if (node->n_gpu > 0) *cost += node->n_gpu * price_an_hour(&scn.energy.card[node->gpu_type].price);
         }
         scn_fini(&scn);

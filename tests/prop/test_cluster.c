@@ -55,7 +55,7 @@ static struct shape make_shape(struct rng *r)
 /* Free now, summed over the holders. */
 static int64_t left(const struct cluster *c, const struct model *m, uint32_t node, int what, uint32_t card)
 {
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
     int64_t x = what == 0 ? n->cpu_total - n->cpu_reserved : what == 1 ? n->mem_total - n->mem_reserved : what == 5 ? c->card[n->card0 + card].core_total : what == 2 ? GPU_WHOLE : what == 3 ? c->card[n->card0 + card].mem_total : n->engine_total[0];
     for (int t = 0; t < TASKS; t++) {
         const struct sched_held *h = &m->h[t];
@@ -81,7 +81,7 @@ static bool card_ok(const struct cluster *c, const struct model *m, uint32_t nod
 
 static bool fits(const struct cluster *c, const struct model *m, uint32_t node, const struct shape *s)
 {
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
     int cards = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) cards += card_ok(c, m, node, k, s);
     bool type = s->n_gpu == 0 || s->gpu_types == 0 || (n->gpu_type != NONE && (s->gpu_types >> n->gpu_type & 1));
@@ -139,7 +139,7 @@ static void same_state(const struct cluster *c, const struct model *m, uint64_t 
 {
     cluster_audit(c);
     for (uint32_t i = 0; i < NODES; i++) {
-        const struct node *n = &c->node[i];
+        const struct pol_node *n = &c->node[i];
         cr_assert(n->cpu_free == left(c, m, i, 0, 0) && n->mem_free == left(c, m, i, 1, 0) && n->engine_free[0] == left(c, m, i, 4, 0) &&
                   (int)n->n_tasks == holders(m, i) && n->is_up == !m->down[i], "seed %lu step %d node %u", (unsigned long)seed, step, i);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
@@ -192,7 +192,7 @@ static void try_take(struct cluster *c, struct model *m, struct rng *r, uint64_t
     m->h[t] = (struct sched_held){ .on = true, .is_short = is_short, .node = node, .cards = want, .got = s };
     cr_assert_eq(cluster_hold(c, t)->cards, want, "seed %lu step %d", (unsigned long)seed, step);
     if (s.exclusive) {
-        const struct node *n = &c->node[node];
+        const struct pol_node *n = &c->node[node];
         m->h[t].got = (struct shape){ .cpu_milli = n->cpu_total - n->cpu_reserved, .mem_b = n->mem_total - n->mem_reserved, .gpu_milli = GPU_WHOLE, .engine = { n->engine_total[0] },
                                       .gpu_mem_b = n->n_gpu && !is_short ? c->card[n->card0].mem_total : 0,
                                       .gpu_cores = n->n_gpu && !is_short ? c->card[n->card0].core_total : 0 };

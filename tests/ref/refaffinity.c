@@ -71,7 +71,7 @@ static int64_t round_up(int64_t bytes, int64_t bps) { return bps == 0 ? 0 : (byt
 /* There and back: the latency of both ends each time, and the bytes over the slower link. */
 static sim_tick way_us(const struct ref *r, const struct call *c, uint32_t from, uint32_t to)
 {
-    const struct node *a = &r->y->cluster.node[from], *b = &r->y->cluster.node[to];
+    const struct node_own *a = &r->y->cluster.own[from], *b = &r->y->cluster.own[to];
     int64_t bps = a->link_bps < b->link_bps ? a->link_bps : b->link_bps;
     if (bps == 0) bps = a->link_bps + b->link_bps;          /* 0 is no limit: the other end's */
     if (from == to) return 0;
@@ -314,9 +314,9 @@ static void try_home(struct ref *r, struct ref_task *t)
 /* Nodes are as far as each other when latency and speed are the same: the first such node. */
 static uint32_t tier_of(const struct ref *r, uint32_t node)
 {
-    const struct node *a = &r->y->cluster.node[node];
+    const struct node_own *a = &r->y->cluster.own[node];
     for (uint32_t i = 0;; i++) {
-        const struct node *b = &r->y->cluster.node[i];
+        const struct node_own *b = &r->y->cluster.own[i];
         if (a->latency_us == b->latency_us && a->link_bps == b->link_bps) return i;
     }
 }

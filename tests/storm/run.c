@@ -151,7 +151,7 @@ static enum st begin(struct store *s, const struct storm_case *c, int64_t *run, 
                                              .seed = c->plan->seed },
                         run, d));
     for (uint32_t i = 0; i < c->base->cluster.n_nodes; i++) {
-        const struct node *n = &c->base->cluster.node[i];
+        const struct pol_node *n = &c->base->cluster.node[i];
         TRY(store_node(s, *run,
                        &(struct store_node){ .node = i,
                                              .name = intern_name(&c->base->cluster.node_names, i),

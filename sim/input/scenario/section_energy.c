@@ -146,8 +146,8 @@ static enum st check_sum(const struct scenario *s, const struct ydoc_node *clust
     int64_t sum = 0;
     for (uint32_t i = 0; i < s->cluster.n_kinds; i++) {
         const struct node_kind *kind = &s->cluster.kind[i];
-        const struct node *n = &s->cluster.node[kind->first];
-        int64_t each = energy_power_at(&s->energy.node[n->draw].power, 1, 1);
+        const struct pol_node *n = &s->cluster.node[kind->first];
+        int64_t each = energy_power_at(&s->energy.node[s->cluster.own[kind->first].draw].power, 1, 1);
         if (n->n_gpu > 0) each += n->n_gpu * energy_power_at(&s->energy.card[n->gpu_type].power, 1, 1);
         if (each > (POWER_SUM_MAX - sum) / kind->n)
             return ydoc_error(cluster, d, "the cluster draws more than 1 GW, more than can be counted");

@@ -116,7 +116,7 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     int64_t bw = 0;
     uint32_t choice;
     /* A node whose bandwidth is known can be contended for, profiles or not. */
-    for (uint32_t i = 0; i < s->cluster.n_nodes; i++) s->profiles.is_used |= s->cluster.node[i].mem_bw > 0;
+    for (uint32_t i = 0; i < s->cluster.n_nodes; i++) s->profiles.is_used |= s->cluster.own[i].mem_bw > 0;
     if (n == NULL) return ST_OK;
     s->profiles.is_used = true;
     TRY(ydoc_keys(n, "profiles", keys, ARRAY_LEN(keys), d));
@@ -126,7 +126,7 @@ enum st scn_read_profiles(struct scenario *s, const struct ydoc_node *n, struct 
     TRY(ydoc_double(n, "noise", 0, 1, &s->profiles.monitor.noise, d));
     if (bw > 0)
         for (uint32_t i = 0; i < s->cluster.n_nodes; i++)
-            if (s->cluster.node[i].mem_bw == 0) cluster_set_mem_bw(&s->cluster, i, bw);
+            if (s->cluster.own[i].mem_bw == 0) cluster_set_mem_bw(&s->cluster, i, bw);
     choice = table->cores;
     TRY(ydoc_choice(n, "cores", cores, ARRAY_LEN(cores), &choice, d));
     table->cores = (enum profile_cores)choice;

@@ -75,7 +75,7 @@ static sim_tick link_us(int64_t bytes, int64_t bps)
 
 sim_tick calltime_overhead(const struct cluster *c, uint32_t a, uint32_t b, int64_t size, int64_t result)
 {
-    const struct node *x = &c->node[a], *y = &c->node[b];
+    const struct node_own *x = &c->own[a], *y = &c->own[b];
     if (a == b) return 0;
     int64_t bps = x->link_bps == 0 ? y->link_bps : y->link_bps == 0 ? x->link_bps : i64_min(x->link_bps, y->link_bps);
     sim_tick there = link_us(size, bps), back = link_us(result, bps);

@@ -68,11 +68,12 @@ void cluster_set_licence(struct cluster *c, uint32_t licence, int64_t total)
     c->licence_total[licence] = c->licence_free[licence] = total;
 }
 
-void cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps) { c->node[node].mem_bw = bps; }
+void cluster_set_mem_bw(struct cluster *c, uint32_t node, int64_t bps) { c->own[node].mem_bw = bps; }
 
 void cluster_reserve(struct cluster *c, uint32_t n_nodes, uint64_t n_cards)
 {
     MEM_ROOM(c->node, c->cap_node, (size_t)c->n_nodes + n_nodes);
+    MEM_ROOM(c->own, c->cap_own, (size_t)c->n_nodes + n_nodes);
     MEM_ROOM(c->card, c->cap_card, (size_t)c->n_cards + n_cards + 1);       /* one to point at where there is none */
 }
 
@@ -85,15 +86,17 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     if (intern_id(&c->node_names, s->name) != c->n_nodes)
         return diag_set(d, ST_EINPUT, "two nodes are named '%s'", s->name);
     cluster_reserve(c, 1, s->n_gpu);
-    struct node *n = &c->node[c->n_nodes++];
-    *n = (struct node){
-        .listed = c->n_nodes - 1, .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli - s->cpu_reserved,
-        .mem_total = s->mem_b, .mem_free = s->mem_b - s->mem_reserved, .mem_bw = s->mem_bw,
+    const uint32_t id = c->n_nodes++;
+    struct pol_node *n = &c->node[id];
+    *n = (struct pol_node){
+        .cpu_total = s->cpu_milli, .cpu_free = s->cpu_milli - s->cpu_reserved,
+        .mem_total = s->mem_b, .mem_free = s->mem_b - s->mem_reserved,
         .labels = s->labels, .card0 = c->n_cards, .n_gpu = s->n_gpu, .gpu_type = type,
-        .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .first_hold = NONE, .is_up = true,
+        .rack = intern_id(&c->rack_names, s->rack ? s->rack : "rack0"), .is_up = true,
         .cpu_reserved = s->cpu_reserved, .mem_reserved = s->mem_reserved, .max_tasks = s->max_tasks,
-        .latency_us = s->latency_us, .link_bps = s->link_bps, .links = s->links, .draw = s->draw,
     };
+    c->own[id] = (struct node_own){ .mem_bw = s->mem_bw, .latency_us = s->latency_us, .link_bps = s->link_bps,
+                                    .links = s->links, .draw = s->draw, .listed = id, .first_hold = NONE };
     for (uint32_t k = c->n_engine_types; k < ENGINE_TYPES_MAX; k++)
         if (s->engine[k] > 0) c->n_engine_types = k + 1;
     memcpy(n->engine_total, s->engine, sizeof n->engine_total);
@@ -104,10 +107,12 @@ enum st cluster_add(struct cluster *c, const struct node_spec *s, struct diag *d
     return ST_OK;
 }
 
-static bool same_class(const struct cluster *c, const struct node *a, const struct node *b)
+static bool same_class(const struct cluster *c, uint32_t i, uint32_t k)
 {
-    return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && a->mem_bw == b->mem_bw && a->labels == b->labels &&
-           a->latency_us == b->latency_us && a->link_bps == b->link_bps && a->links == b->links && a->draw == b->draw &&
+    const struct pol_node *a = &c->node[i], *b = &c->node[k];
+    const struct node_own *x = &c->own[i], *y = &c->own[k];
+    return a->cpu_total == b->cpu_total && a->mem_total == b->mem_total && x->mem_bw == y->mem_bw && a->labels == b->labels &&
+           x->latency_us == y->latency_us && x->link_bps == y->link_bps && x->links == y->links && x->draw == y->draw &&
            a->n_gpu == b->n_gpu && a->gpu_type == b->gpu_type && a->max_tasks == b->max_tasks &&
            a->cpu_reserved == b->cpu_reserved && a->mem_reserved == b->mem_reserved &&
            memcmp(a->engine_total, b->engine_total, sizeof a->engine_total) == 0 &&
@@ -118,23 +123,26 @@ static bool same_class(const struct cluster *c, const struct node *a, const stru
 /* These nodes, n different ones, in this order, and no others. */
 static void take(struct cluster *c, const uint32_t *order, uint32_t n)
 {
-    struct node *node;
+    struct pol_node *node;
+    struct node_own *own;
     struct pol_card *card;
     struct intern names = { 0 };
     uint32_t n_cards = 0;
     MEM_ARRAY(node, n);
+    MEM_ARRAY(own, n);
     MEM_ARRAY(card, (size_t)c->n_cards + 1);
     for (uint32_t i = 0; i < n; i++) {
         node[i] = c->node[order[i]];
         for (uint32_t g = 0; g < node[i].n_gpu; g++) card[n_cards + g] = c->card[node[i].card0 + g];
         node[i].card0 = n_cards;
-        node[i].listed = i;
+        own[i] = c->own[order[i]];
+        own[i].listed = i;
         n_cards += node[i].n_gpu;
         (void)intern_id(&names, intern_name(&c->node_names, order[i]));
     }
-    MEM_FREE(c->node, c->card);
+    MEM_FREE(c->node, c->own, c->card);
     intern_fini(&c->node_names);
-    c->node = node; c->n_nodes = n; c->cap_node = n;
+    c->node = node; c->own = own; c->n_nodes = n; c->cap_node = c->cap_own = n;
     c->card = card; c->n_cards = n_cards; c->cap_card = (size_t)c->n_cards + 1;
     c->node_names = names;
 }
@@ -145,7 +153,7 @@ void cluster_cut(struct cluster *c, double fraction)
     MEM_ARRAY(class, n); MEM_ARRAY(size, n); MEM_ARRAY(seen, n); MEM_ARRAY(first, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
-        while (k < n_classes && !same_class(c, &c->node[first[k]], &c->node[i])) k++;
+        while (k < n_classes && !same_class(c, first[k], i)) k++;
         if (k == n_classes) first[n_classes++] = i;
         class[i] = k;
         size[k]++;
@@ -184,11 +192,11 @@ void cluster_shuffle(struct cluster *c, uint64_t seed)
         order[k] = i;
     }
     take(c, order, c->n_nodes);
-    for (uint32_t i = 0; i < c->n_nodes; i++) c->node[i].listed = order[i];
+    for (uint32_t i = 0; i < c->n_nodes; i++) c->own[i].listed = order[i];
     mem_free(order);
 }
 
-static uint32_t class_hash(const struct cluster *c, const struct node *n)
+static uint32_t class_hash(const struct cluster *c, const struct pol_node *n)
 {
     const int64_t card_mem = n->n_gpu == 0 ? 0 : c->card[n->card0].mem_total;
     return map_mix((uint64_t)n->cpu_total ^ (uint64_t)n->mem_total << 1 ^ n->labels << 7 ^ (uint64_t)n->n_gpu << 40 ^
@@ -200,13 +208,13 @@ static void find_kinds(struct cluster *c)
     struct map of_class = { 0 };
     c->n_kinds = 0;
     for (uint32_t i = 0, k = 0; i < c->n_nodes; i++) {
-        if (c->n_kinds > 0 && same_class(c, &c->node[c->kind[k].first], &c->node[i])) {     /* as the one before */
+        if (c->n_kinds > 0 && same_class(c, c->kind[k].first, i)) {     /* as the one before */
             c->kind[k].n++;
             continue;
         }
         const uint32_t hash = class_hash(c, &c->node[i]);
         MAP_EACH(k, &of_class, hash)
-            if (same_class(c, &c->node[c->kind[k].first], &c->node[i])) break;
+            if (same_class(c, c->kind[k].first, i)) break;
         if (k == MAP_NONE) {
             map_add(&of_class, hash, k = c->n_kinds++);
             c->kind[k] = (struct node_kind){ .first = i };
@@ -217,7 +225,7 @@ static void find_kinds(struct cluster *c)
 }
 
 /* So many nodes like it come up; below 0: go down. */
-static void sum_nodes(struct cluster_sum *s, const struct node *n, int64_t times)
+static void sum_nodes(struct cluster_sum *s, const struct pol_node *n, int64_t times)
 {
     s->cpu_total += times * n->cpu_total;
     s->mem_total += times * n->mem_total;
@@ -245,7 +253,7 @@ void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
 
 void cluster_fini(struct cluster *c)
 {
-    MEM_FREE(c->node, c->card, c->hold, c->changed, c->is_changed, c->kind, c->links);
+    MEM_FREE(c->node, c->own, c->card, c->hold, c->changed, c->is_changed, c->kind, c->links);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     for (uint32_t i = 0; i < c->preferences.n; i++) mem_free(c->preferences.of[i]);
@@ -259,13 +267,13 @@ void cluster_reset(struct cluster *c)
     c->is_used = false;
     memset(&c->sum, 0, sizeof c->sum);
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        struct node *n = &c->node[i];
+        struct pol_node *n = &c->node[i];
         n->cpu_free = n->cpu_total - n->cpu_reserved;
         n->mem_free = n->mem_total - n->mem_reserved;
         memcpy(n->engine_free, n->engine_total, sizeof n->engine_free);
-        memset(n->engine_calls, 0, sizeof n->engine_calls);
+        memset(c->own[i].engine_calls, 0, sizeof c->own[i].engine_calls);
         n->n_tasks = 0;
-        n->first_hold = NONE;
+        c->own[i].first_hold = NONE;
         n->is_up = true;
         sum_nodes(&c->sum, n, +1);
         c->is_changed[i] = false;
@@ -306,8 +314,9 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
     if (n_groups == 1) return cluster_capacity(c, s[0]) >= n[0];
     struct cluster t = { .n_nodes = c->n_nodes, .n_cards = c->n_cards, .n_engine_types = c->n_engine_types,
                          .licences = { .n = c->licences.n } };
-    MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
+    MEM_ARRAY(t.node, c->n_nodes); MEM_ARRAY(t.own, c->n_nodes); MEM_ARRAY(t.card, c->n_cards);
     memcpy(t.node, c->node, c->n_nodes * sizeof *t.node);
+    memcpy(t.own, c->own, c->n_nodes * sizeof *t.own);
     if (c->n_cards > 0) memcpy(t.card, c->card, c->n_cards * sizeof *t.card);
     memcpy(t.licence_total, c->licence_total, sizeof t.licence_total);
     cluster_seal(&t);
@@ -342,7 +351,7 @@ void cluster_changes_clear(struct cluster *c)
     c->n_changed = 0;
 }
 
-static enum pol_refusal check_cards(const struct cluster *c, const struct node *n, const struct shape *s, uint64_t cards)
+static enum pol_refusal check_cards(const struct cluster *c, const struct pol_node *n, const struct shape *s, uint64_t cards)
 {
     const struct pol_card *card = &c->card[n->card0];
     const uint64_t own = cards & node_all_cards(n);
@@ -365,14 +374,14 @@ static void move_within_cards(struct pol_card *card, uint64_t cards, int64_t mem
     }
 }
 
-static void move_engines_and_licences(struct cluster *c, struct node *n, const struct hold *h, int sign)
+static void move_engines_and_licences(struct cluster *c, struct pol_node *n, const struct hold *h, int sign)
 {
     for (uint32_t k = 0; k < c->n_engine_types; k++) n->engine_free[k] += sign * h->engine[k];
     for (uint32_t k = 0; k < c->licences.n; k++) c->licence_free[k] += sign * h->licence[k];
 }
 
 /* Move what `h` holds out of (sign -1) or back into (+1) the node's free amounts and the sums. */
-static void move(struct cluster *c, struct node *n, const struct hold *h, int sign)
+static void move(struct cluster *c, struct pol_node *n, const struct hold *h, int sign)
 {
     n->cpu_free += sign * h->cpu_milli;
     n->mem_free += sign * h->mem_b;
@@ -388,7 +397,7 @@ static void move(struct cluster *c, struct node *n, const struct hold *h, int si
 }
 
 /* How many of the cards that `h` holds nobody else does. */
-static int32_t n_alone(const struct cluster *c, const struct node *n, const struct hold *h)
+static int32_t n_alone(const struct cluster *c, const struct pol_node *n, const struct hold *h)
 {
     const struct pol_card *card = &c->card[n->card0];
     int32_t count = 0;
@@ -402,11 +411,12 @@ static int32_t n_alone(const struct cluster *c, const struct node *n, const stru
 static void enter(struct cluster *c, uint32_t task)
 {
     struct hold *h = &c->hold[task];
-    struct node *n = &c->node[h->node];
+    struct pol_node *n = &c->node[h->node];
     h->prev = NONE;
-    h->next = n->first_hold;
+    uint32_t *first = &c->own[h->node].first_hold;
+    h->next = *first;
     if (h->next != NONE) c->hold[h->next].prev = task;
-    n->first_hold = task;
+    *first = task;
     n->n_tasks++;
     move(c, n, h, -1);
     c->sum.card_used += n_alone(c, n, h);
@@ -414,7 +424,7 @@ static void enter(struct cluster *c, uint32_t task)
 }
 
 /* Of an exclusive task on the node, which is idle: all that it has. */
-static void take_all(struct hold *h, const struct node *n, const struct pol_card *card)
+static void take_all(struct hold *h, const struct pol_node *n, const struct pol_card *card)
 {
     h->cpu_milli = n->cpu_free;
     h->mem_b = n->mem_free;
@@ -428,7 +438,7 @@ static void take_all(struct hold *h, const struct node *n, const struct pol_card
 static enum pol_refusal allocate(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards, bool is_short)
 {
     if (node >= c->n_nodes) return POL_REFUSAL_NO_NODE;
-    struct node *n = &c->node[node];
+    struct pol_node *n = &c->node[node];
     if (!n->is_up) return POL_REFUSAL_NODE_DOWN;
     /* Cards that fit and are as many as it asks need not be looked for again. */
     const bool is_chosen = cards != 0 && !s->exclusive;
@@ -472,7 +482,7 @@ enum pol_refusal cluster_allocate(struct cluster *c, uint32_t task, uint32_t nod
 enum pol_refusal cluster_allocate_by_count(struct cluster *c, uint32_t task, uint32_t node, const struct shape *s, uint64_t cards)
 {
     if (node >= c->n_nodes || (s->gpu_mem_b == 0 && s->gpu_cores == 0)) return allocate(c, task, node, s, cards, false);
-    const struct node *n = &c->node[node];
+    const struct pol_node *n = &c->node[node];
     if (cards == 0 || s->exclusive ? cluster_fits(c, node, s) : check_cards(c, n, s, cards) == POL_OK) return allocate(c, task, node, s, cards, false);
     struct shape counted = shape_by_count(s);
     /* Cards without enough free share are refused as always. */
@@ -483,11 +493,11 @@ void cluster_release(struct cluster *c, uint32_t task)
 {
     SIM_ASSERT(task < c->n_hold && c->hold[task].node != NONE);
     struct hold *h = &c->hold[task];
-    struct node *n = &c->node[h->node];
+    struct pol_node *n = &c->node[h->node];
     c->sum.card_used -= n_alone(c, n, h);
     move(c, n, h, +1);
     if (h->prev != NONE) c->hold[h->prev].next = h->next;
-    else n->first_hold = h->next;
+    else c->own[h->node].first_hold = h->next;
     if (h->next != NONE) c->hold[h->next].prev = h->prev;
     n->n_tasks--;
     cluster_touch(c, h->node);
@@ -498,7 +508,7 @@ enum pol_refusal cluster_resize(struct cluster *c, uint32_t task, int64_t cpu_mi
 {
     if (cluster_hold(c, task) == NULL) return POL_REFUSAL_NO_PLACE;
     struct hold *h = &c->hold[task];
-    struct node *n = &c->node[h->node];
+    struct pol_node *n = &c->node[h->node];
     if (cpu_milli <= 0) return POL_REFUSAL_CPU_NONE;
     if (cpu_milli - h->cpu_milli > n->cpu_free) return POL_REFUSAL_CPU_TAKEN;
     if (mem_b < 0) return POL_REFUSAL_MEM_BELOW_0;
@@ -518,20 +528,20 @@ enum pol_refusal cluster_engine_allocate(struct cluster *c, uint32_t node, uint3
 {
     if (node >= c->n_nodes) return POL_REFUSAL_NO_NODE;
     if (engine >= ENGINE_TYPES_MAX) return POL_REFUSAL_NO_ENGINE;
-    struct node *n = &c->node[node];
+    struct pol_node *n = &c->node[node];
     if (!n->is_up) return POL_REFUSAL_NODE_DOWN;
     if (n->engine_free[engine] <= 0) return POL_REFUSAL_ENGINE_TAKEN;
     n->engine_free[engine]--;
-    n->engine_calls[engine]++;
+    c->own[node].engine_calls[engine]++;
     cluster_touch(c, node);
     return POL_OK;
 }
 
 void cluster_engine_release(struct cluster *c, uint32_t node, uint32_t engine)
 {
-    struct node *n = &c->node[node];
-    SIM_ASSERT(n->engine_calls[engine] > 0);
-    n->engine_calls[engine]--;
+    struct pol_node *n = &c->node[node];
+    SIM_ASSERT(c->own[node].engine_calls[engine] > 0);
+    c->own[node].engine_calls[engine]--;
     n->engine_free[engine]++;
     cluster_touch(c, node);
 }
@@ -552,7 +562,7 @@ const struct hold *cluster_hold(const struct cluster *c, uint32_t task)
 
 void cluster_set_up(struct cluster *c, uint32_t node, bool is_up)
 {
-    struct node *n = &c->node[node];
+    struct pol_node *n = &c->node[node];
     SIM_ASSERT(n->is_up != is_up && n->n_tasks == 0);
     n->is_up = is_up;
     sum_nodes(&c->sum, n, is_up ? +1 : -1);
@@ -564,12 +574,13 @@ void cluster_audit(const struct cluster *c)
     struct cluster_sum sum = { 0 };
     int64_t licence[LICENCES_MAX] = { 0 };
     for (uint32_t i = 0; i < c->n_nodes; i++) {
-        const struct node *n = &c->node[i];
+        const struct pol_node *n = &c->node[i];
+        const struct node_own *o = &c->own[i];
         int64_t cpu = n->cpu_reserved, mem = n->mem_reserved, milli[NODE_GPUS_MAX] = { 0 }, card_mem[NODE_GPUS_MAX] = { 0 };
         int64_t cores[NODE_GPUS_MAX] = { 0 };
         int32_t engine[ENGINE_TYPES_MAX] = { 0 };
         uint32_t count = 0;
-        for (uint32_t t = n->first_hold; t != NONE; t = c->hold[t].next, count++) {
+        for (uint32_t t = o->first_hold; t != NONE; t = c->hold[t].next, count++) {
             const struct hold *h = &c->hold[t];
             SIM_ASSERT(h->node == i && n->is_up && h->n_cards == __builtin_popcountll(h->cards));
             cpu += h->cpu_milli;
@@ -588,7 +599,7 @@ void cluster_audit(const struct cluster *c)
         SIM_ASSERT(n->cpu_free >= 0 && n->cpu_free + cpu == n->cpu_total);
         SIM_ASSERT(n->mem_free >= 0 && n->mem_free + mem == n->mem_total);
         for (int k = 0; k < ENGINE_TYPES_MAX; k++)
-            SIM_ASSERT(n->engine_free[k] >= 0 && n->engine_calls[k] >= 0 && n->engine_free[k] + engine[k] + n->engine_calls[k] == n->engine_total[k]);
+            SIM_ASSERT(n->engine_free[k] >= 0 && o->engine_calls[k] >= 0 && n->engine_free[k] + engine[k] + o->engine_calls[k] == n->engine_total[k]);
         for (uint32_t k = 0; k < n->n_gpu; k++) {
             const struct pol_card *card = &c->card[n->card0 + k];
             SIM_ASSERT(card->milli_free >= 0 && card->milli_free + milli[k] == GPU_WHOLE);

@@ -13,30 +13,20 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "model/cluster/shape.h"
-#include "card.h"
 #include "decision.h"
+#include "node.h"
 
 enum { NODE_GPUS_MAX = 64, GPU_TYPES_MAX = 64, LABELS_MAX = 64 };
 
-struct node {
-    int64_t  cpu_total, cpu_free;       /* milli-CPU */
-    int64_t  mem_total, mem_free;       /* bytes */
+/* What is known of a node beside what policies are shown of it, struct pol_node. */
+struct node_own {
     int64_t  mem_bw;                    /* memory bandwidth, bytes/s; 0: unknown, nobody is slowed */
-    uint64_t labels;                    /* features, partitions: bits of cluster.labels */
-    uint32_t card0, n_gpu;              /* its cards are card[card0 .. card0+n_gpu) */
-    uint32_t gpu_type;                  /* NONE without GPUs */
-    uint32_t rack;
-    int32_t  engine_total[ENGINE_TYPES_MAX], engine_free[ENGINE_TYPES_MAX];
-    int64_t  cpu_reserved, mem_reserved;        /* part of the totals that is never allocated: the node's own daemons */
-    int32_t  engine_calls[ENGINE_TYPES_MAX];    /* of those not free, in use by calls */
     int64_t  latency_us, link_bps;      /* its way to other nodes; link_bps 0: takes no time */
+    int32_t  engine_calls[ENGINE_TYPES_MAX];    /* of those not free, in use by calls */
     uint32_t links;                     /* between its cards: of cluster_links; 0: they cost nothing */
     uint32_t draw;                      /* what it draws and costs: energy.h */
     uint32_t listed;                    /* its number in the order of the description; cluster_shuffle changes it */
-    uint32_t n_tasks;                   /* holders now */
-    uint32_t max_tasks;                 /* holders at most; 0: no limit */
     uint32_t first_hold;                /* list of holders, NONE when empty */
-    bool     is_up;
 };
 
 /* What one running task holds.  Indexed by task slot. */
@@ -80,8 +70,9 @@ struct cluster_preferences { int32_t **of; uint32_t n; size_t cap; struct map of
 struct node_kind { uint32_t first, n; };
 
 struct cluster {
-    struct node   *node;   uint32_t n_nodes;
-    struct pol_card *card; uint32_t n_cards;     /* as policies are shown them */
+    struct pol_node *node; uint32_t n_nodes;     /* these and cards are what policies are shown */
+    struct node_own *own;                        /* [n_nodes] */
+    struct pol_card *card; uint32_t n_cards;
     uint32_t       n_engine_types;               /* no node has any from that one on */
     struct hold   *hold;   size_t   n_hold;      /* by task slot */
     struct intern  node_names, rack_names, gpu_types, labels, engines, licences;
@@ -97,7 +88,7 @@ struct cluster {
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
     bool          *is_changed;
     bool           is_used;                      /* some were touched since it was sealed or reset */
-    size_t         cap_node, cap_card;
+    size_t         cap_node, cap_own, cap_card;
 };
 
 /* One node to be added. */
@@ -159,7 +150,7 @@ void cluster_reset(struct cluster *c);
  * A task that fits may still lack licences, which are the cluster's.
  */
 #define FITS(name)   node_##name
-#define FITS_NODE    struct node
+#define FITS_NODE    struct pol_node
 #define FITS_CARD    struct pol_card
 #define FITS_REQUEST struct shape
 #include "fits.h"

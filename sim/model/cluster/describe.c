@@ -33,7 +33,7 @@ void describe_largest(const struct cluster *c, FILE *to)
     int64_t cpu = 0, mem = 0;
     uint32_t gpus[GPU_TYPES_MAX] = { 0 };
     for (uint32_t k = 0; k < c->n_nodes; k++) {
-        const struct node *n = &c->node[k];
+        const struct pol_node *n = &c->node[k];
         cpu = i64_max(cpu, n->cpu_total - n->cpu_reserved);
         mem = i64_max(mem, n->mem_total - n->mem_reserved);
         if (n->n_gpu > 0 && n->n_gpu > gpus[n->gpu_type]) gpus[n->gpu_type] = n->n_gpu;

@@ -28,7 +28,7 @@ struct draw { struct power power; struct price price; };
 
 struct energy {
     bool has_power, has_price;          /* of every node and card; of anything at all */
-    struct draw *node; size_t n_node, cap_node;     /* by node.draw */
+    struct draw *node; size_t n_node, cap_node;     /* by node_own.draw */
     struct draw card[GPU_TYPES_MAX];    /* by GPU type */
     struct price electricity;           /* of a kWh */
     sim_tick starts_at;                 /* time of day when the run begins */

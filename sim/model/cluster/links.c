@@ -15,8 +15,8 @@ uint32_t cluster_links(struct cluster *c, const struct card_links *l)
 
 int64_t cluster_card_way(const struct cluster *c, uint32_t node, uint64_t cards)
 {
-    if (c->node[node].links == 0 || (cards & (cards - 1)) == 0) return 0;
-    const struct card_links *l = &c->links[c->node[node].links - 1];
+    if (c->own[node].links == 0 || (cards & (cards - 1)) == 0) return 0;
+    const struct card_links *l = &c->links[c->own[node].links - 1];
     uint32_t first = (uint32_t)__builtin_ctzll(cards);
     for (uint64_t left = cards; left != 0; left &= left - 1)
         if (l->group[__builtin_ctzll(left)] != l->group[first]) return l->pcie_bps;

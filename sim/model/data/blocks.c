@@ -83,7 +83,7 @@ static void racks_init(struct racks *k, const struct cluster *c)
     MEM_ARRAY(k->rack, n_racks);
     MEM_ARRAY(next, n_racks);
     MEM_ARRAY(at, k->n);                /* in the order of the description: a draw is of a node, whatever its number */
-    for (uint32_t i = 0; i < k->n; i++) at[c->node[i].listed] = i;
+    for (uint32_t i = 0; i < k->n; i++) at[c->own[i].listed] = i;
     for (uint32_t i = 0; i < k->n; i++) k->rack[c->node[i].rack].hi++;
     for (uint32_t r = 0, from = 0; r < n_racks; r++) {
         k->rack[r].lo = next[r] = from;

@@ -42,7 +42,7 @@ static double within_nodes(const struct speed *s)
 
 static enum data_level span(const struct speed *s)
 {
-    const struct node *node = s->env.cluster->node;
+    const struct pol_node *node = s->env.cluster->node;
     for (uint32_t i = 1; i < s->n_part; i++)
         if (node[s->part[i].node].rack != node[s->part[0].node].rack) return LEVEL_CROSS;
     return s->n_part > 1 ? LEVEL_RACK : LEVEL_LOCAL;
@@ -76,7 +76,7 @@ static double between_nodes(const struct speed *s)
     double most = 0;
     for (uint32_t i = 0; i < s->n_part; i++) {
         most = fmax(most, sent_out(s, &s->part[i]));
-        narrow(&way, s->env.cluster->node[s->part[i].node].link_bps);
+        narrow(&way, s->env.cluster->own[s->part[i].node].link_bps);
     }
     return way == INT64_MAX ? 0 : most / (double)way;
 }

@@ -88,7 +88,7 @@ static void find_parts(struct speed *s, uint32_t t)
 
 static double part_slow(const struct speed *s, const struct part *x)
 {
-    int64_t cap = s->env.cluster->node[x->node].mem_bw;
+    int64_t cap = s->env.cluster->own[x->node].mem_bw;
     if (cap <= 0 || curve_is_none(&x->profile->slow)) return 1;
     return curve_at(&x->profile->slow, (double)(s->node_bw[x->node] - x->bw) * 100 / (double)cap);
 }
@@ -98,7 +98,7 @@ static int64_t allotted(const struct speed *s, uint32_t node, uint32_t k)
 {
     int64_t bw = s->load[k].bw;
     if (s->level[node] == INT64_MAX || s->load[k].has_profile) return bw;
-    if (s->env.profiles->division == PROFILE_PROPORTIONAL) return mul_div(bw, s->env.cluster->node[node].mem_bw, s->level[node]);
+    if (s->env.profiles->division == PROFILE_PROPORTIONAL) return mul_div(bw, s->env.cluster->own[node].mem_bw, s->level[node]);
     return bw < s->level[node] ? bw : s->level[node];
 }
 
@@ -135,7 +135,7 @@ static double card_factor(const struct speed *s, uint32_t t)
         uint32_t type = s->env.cluster->node[h->node].gpu_type, model = speed_model(s, k);
         for (uint64_t cards = h->gpu_milli < 1000 ? h->cards : 0; cards != 0; cards &= cards - 1) {
             double sum = s->load[t].alone, speed = 1;
-            for (uint32_t o = s->env.cluster->node[h->node].first_hold; o != NONE; o = speed_held(s, o)->next) {
+            for (uint32_t o = s->env.cluster->own[h->node].first_hold; o != NONE; o = speed_held(s, o)->next) {
                 uint32_t lead = jobs_lead(s->env.jobs, o);
                 double pair;
                 if (o == k || (speed_held(s, o)->cards & cards & -cards) == 0 || lead >= s->n_load ||
@@ -362,7 +362,7 @@ int64_t speed_level(int64_t *asked, size_t n, int64_t cap)
 /* What a node can move, among those without a profile that ask for more than that together. */
 static void divide(struct speed *s, uint32_t node, sim_tick now)
 {
-    int64_t cap = s->env.cluster->node[node].mem_bw, sum = 0, was = s->level[node];
+    int64_t cap = s->env.cluster->own[node].mem_bw, sum = 0, was = s->level[node];
     size_t n = 0;
     s->level[node] = INT64_MAX;
     if (cap > 0 && s->node_bw[node] > cap) {
@@ -413,7 +413,7 @@ void speed_audit(const struct speed *s)
 {
     for (uint32_t n = 0; n < s->env.cluster->n_nodes && s->node_bw != NULL; n++) {
         int64_t bw = 0, disk = 0;
-        for (uint32_t k = s->env.cluster->node[n].first_hold; k != NONE; k = speed_held(s, k)->next) {
+        for (uint32_t k = s->env.cluster->own[n].first_hold; k != NONE; k = speed_held(s, k)->next) {
             if (k >= s->n_load) continue;
             SIM_ASSERT(s->load[jobs_lead(s->env.jobs, k)].is_on || (s->load[k].bw == 0 && s->load[k].disk == 0));
             bw += s->load[k].bw;

@@ -82,7 +82,7 @@ static inline double speed_util(const struct part *x)
 /* The next task on a node whose unit computes, from k on; NONE: there is none. */
 uint32_t speed_computing(const struct speed *s, uint32_t k);
 #define SPEED_COMPUTING_EACH(s, n, k) \
-    for (uint32_t k = speed_computing(s, (s)->env.cluster->node[n].first_hold); k != NONE; \
+    for (uint32_t k = speed_computing(s, (s)->env.cluster->own[n].first_hold); k != NONE; \
          k = speed_computing(s, speed_held(s, k)->next))
 /* The greatest share with which what is asked stays within cap; INT64_MAX: all of it does.  Sorts `asked`. */
 int64_t speed_level(int64_t *asked, size_t n, int64_t cap);

@@ -139,7 +139,7 @@ static uint64_t repairs(const char *what)
 Test(kubectl_pods, nodes_are_what_is_allocatable)
 {
     cr_assert_eq(cluster.n_nodes, 3);
-    const struct node *a = &cluster.node[0], *b = &cluster.node[1], *c = &cluster.node[2];
+    const struct pol_node *a = &cluster.node[0], *b = &cluster.node[1], *c = &cluster.node[2];
     cr_assert(a->cpu_total == 31500 && a->mem_total == 100 * GIB && a->max_tasks == 110 && a->n_gpu == 2);
     cr_assert(cluster.card[0].mem_total == 32 * GIB && cluster.card[0].core_total == 5120);
     cr_assert_str_eq(intern_name(&cluster.gpu_types, a->gpu_type), "V100");

@@ -46,14 +46,14 @@ static void fails(const char *conf, const char *gres, const char *topo, uint32_t
     cluster_fini(&c);
 }
 
-static const struct node *node(const char *name)
+static const struct pol_node *node(const char *name)
 {
     uint32_t id = intern_find(&c.node_names, name);
     cr_assert_neq(id, NONE, "no node %s", name);
     return &c.node[id];
 }
 
-static bool has(const struct node *n, const char *label)
+static bool has(const struct pol_node *n, const char *label)
 {
     uint32_t bit = intern_find(&c.labels, label);
     return bit != NONE && (n->labels >> bit & 1) != 0;

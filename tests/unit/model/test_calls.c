@@ -69,7 +69,7 @@ Test(calls, s2_12_the_way_is_latency_and_bytes_there_and_back)
     cr_assert_eq(calltime_overhead(&y.cluster, 0, 1, 10, 5), 21500000);
     cr_assert_eq(calltime_overhead(&y.cluster, 1, 0, 10, 5), 21500000);
     cr_assert_eq(calltime_overhead(&y.cluster, 1, 1, 10, 5), 0);
-    y.cluster.node[0].link_bps = 3;
+    y.cluster.own[0].link_bps = 3;
     cr_assert_eq(calltime_overhead(&y.cluster, 0, 1, 1, 0), 14333334, "rounded up");
     yard_fini(&y);
 }

@@ -46,7 +46,7 @@ static void pair(const char *model, const char *beside, uint32_t gpu_type, doubl
 static void node(uint32_t gpus, const char *type, double speed)
 {
     stage_node(&s, 64000, gpus, type, speed);
-    s.cluster.node[s.cluster.n_nodes - 1].mem_bw = 100 * GB;
+    s.cluster.own[s.cluster.n_nodes - 1].mem_bw = 100 * GB;
 }
 
 static void cpu_job(sim_tick dur, int64_t bw)

@@ -49,7 +49,7 @@ static void wired(uint8_t size, int64_t nvlink, int64_t pcie)
     for (uint8_t k = 0; k < 4; k++) l.group[k] = k / size;
     s.profiles.gpu_bw = GB;
     nodes((uint32_t[]){ 4 }, 1);
-    s.cluster.node[0].links = cluster_links(&s.cluster, &l);
+    s.cluster.own[0].links = cluster_links(&s.cluster, &l);
 }
 
 Test(distance, cards_of_a_group_exchange_over_nvlink)
@@ -90,7 +90,7 @@ Test(distance, between_cards_and_between_nodes_add_up)
     s.profiles.gpu_bw = s.profiles.net_bw = GB;
     s.cfg.net = (struct net_spec){ .card_bps = 4 * GB };
     nodes((uint32_t[]){ 2, 2 }, 2);
-    for (int i = 0; i < 2; i++) s.cluster.node[i].links = cluster_links(&s.cluster, &l);
+    for (int i = 0; i < 2; i++) s.cluster.own[i].links = cluster_links(&s.cluster, &l);
     gang(2, 2, 1000000);
     stage_run(&s);
     ends(0, 1750000);

@@ -155,7 +155,7 @@ Test(phases, cores)
 /* The first half moves 50 of 100 GB/s, which slows its neighbour by half; then that is free of it. */
 Test(phases, traffic_and_what_it_does_to_neighbours)
 {
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     profile("early", "linear:1", 50 * GB, NULL);
     profile("m", "linear:1", 0, NULL);
     profile("other", "linear:1", 0, "0:1;50:1.5");
@@ -170,7 +170,7 @@ Test(phases, traffic_and_what_it_does_to_neighbours)
 /* It suffers from its neighbour in its second half alone. */
 Test(phases, sensitivity)
 {
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     profile("m", "linear:1", 0, "0:1;50:2");
     profile("early", "linear:1", 0, NULL);
     profile("other", "linear:1", 50 * GB, NULL);

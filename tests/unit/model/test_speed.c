@@ -28,7 +28,7 @@ static uint32_t model(const char *name) { return intern_find(&s.perf.models, nam
 static void one_of_each(const char *name, sim_tick dur, int64_t cpu_milli, int64_t bw)
 {
     stage_node(&s, 16000, 4, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     stage_job(&s, 0, dur, cpu_milli, 1)->model = name;
     stage_job(&s, 0, 100 * dur, 8000, 0);
     s.group[1][0].mem_bw = bw;
@@ -253,7 +253,7 @@ static void look(struct stage *st, struct world *w)
 static void watch(sim_tick interval, double noise)
 {
     stage_node(&s, 16000, 0, NULL, 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     stage_job(&s, 0, 100, 8000, 0);
     s.group[0][0].mem_bw = 60 * GB;
     s.meddle = look;

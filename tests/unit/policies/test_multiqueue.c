@@ -474,7 +474,7 @@ Test(multiqueue, exclusive_jobs_hold_whole_nodes_and_are_not_searched)
 Test(multiqueue, tasks_of_a_gang_are_watched_too)
 {
     stage_node(&s, 40000, 2, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     s.cfg.monitor.interval = 10 * S;
     stage_job(&s, 0, 200 * S, 8000, 1)->model = "alexnet";
     stage_job(&s, 35 * S, 300 * S, 8000, 0)->gang = true;

@@ -93,7 +93,7 @@ Test(multiqueue, a_hint_with_a_figure_counts_from_the_preset_on_S0_2)
 static void contend(const char *model, int64_t bw, int64_t cpu)
 {
     stage_node(&s, 40000, 2, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     s.cfg.monitor.interval = 10 * S;
     stage_job(&s, 0, 200 * S, 8000, 1)->model = model;
     (void)stage_job(&s, 35 * S, 300 * S, cpu, 0);
@@ -131,7 +131,7 @@ Test(multiqueue, freed_cores_are_closed_to_cpu_jobs_until_the_gpu_job_ends_S0_22
 Test(multiqueue, nothing_is_throttled_with_contention_off)
 {
     stage_node(&s, 40000, 2, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     stage_job(&s, 0, 200 * S, 8000, 1)->model = "alexnet";
     (void)stage_job(&s, 35 * S, 300 * S, 16000, 0);
     s.group[1][0].mem_bw = 90 * GB;
@@ -144,7 +144,7 @@ Test(multiqueue, nothing_is_throttled_with_contention_off)
 static void two_neighbours(const char *policy)
 {
     stage_node(&s, 40000, 2, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     s.cfg.monitor.interval = 10 * S;
     stage_job(&s, 0, 200 * S, 8000, 1)->model = "alexnet";
     for (int i = 1; i <= 2; i++) {
@@ -175,7 +175,7 @@ Test(multiqueue, or_all_of_a_node_together_S0_20)
 static void starts_beside(const char *policy, bool is_first)
 {
     stage_node(&s, 40000, 2, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     s.cfg.monitor.interval = 10 * S;
     stage_job(&s, 0, 280 * S, 6000, 1)->model = is_first ? "resnet50" : "alexnet";
     (void)stage_job(&s, 400 * S, 600 * S, 16000, 0);
@@ -214,7 +214,7 @@ Test(multiqueue, unless_the_operator_says_what_to_expect)
 static void disturb(const char *policy, sim_tick dur)
 {
     stage_node(&s, 40000, 2, "v", 1);
-    s.cluster.node[0].mem_bw = 100 * GB;
+    s.cluster.own[0].mem_bw = 100 * GB;
     s.cfg.monitor.interval = 10 * S;
     stage_job(&s, 0, 3000 * S, 4000, 1)->model = "alexnet";
     (void)stage_job(&s, 370 * S, dur, 8000, 0);
