@@ -2,10 +2,9 @@
  * store.c -- one writer's connection, its statements and the batch of rows that is open.
  *
  * A row stays in memory until there are some of its table, a chunk, which one statement writes (feed.h): columns in
- * which all rows are alike, such as those that a run does not use, are parameters of it.  Of a run
- * that fills chunks a thread writes them (writer.h): from the first full one until the run ends, or anything else needs
- * the connection, which is the thread's as long as there is one.  Chunks, statements and transactions are the same as
- * without it.
+ * which all rows are alike, such as those that a run does not use, are parameters of it.  A thread writes
+ * them (writer.h), once the run has its row and until it ends, or anything else needs the connection, which is the
+ * thread's as long as there is one.  Chunks, statements and transactions are the same as without it.
  *
  * Invariant: after the first failure of a run no batch is open, no row is in memory, and `broken` says what it was.
  */
@@ -648,10 +647,10 @@ enum st store_run_begin(struct store *s, const struct store_run *r, int64_t *run
     row.version = FAIRWAY_VERSION;
     row.status = "running";
     TRY(put_row(s, SCHEMA_run, 0, &row, sizeof row, d));
-    TRY(batch_end(s, d));
+    TRY(rows_write(s, SCHEMA_run, d));
     *run_id = sqlite3_last_insert_rowid(s->db);
     s->may_thread = s->is_threaded;
-    return ST_OK;
+    return batch_end(s, d);     /* the disk is waited for beside the run */
 }
 
 static void bind_end(struct stmt *t, int64_t run, enum store_status st, const char *digest, const char *message)

@@ -9,8 +9,8 @@
  *
  * A run ends up 'done' only if every row of it was written: after the first
  * failure each further call returns that failure again, until the next
- * store_run_begin.  One run is written at a time; with two processors, and a file opened with store_open, the rows of
- * a long one by a thread, and a failure is told at a later row or when the run ends.
+ * store_run_begin.  One run is written at a time; with two processors, and a file opened with store_open, a thread
+ * ends its first batch and writes its rows, and a failure is told at a later row or when the run ends.
  *
  * Every function returns ST_EWORLD with d filled when SQLite fails (disk full,
  * locked, not a Fairway file...), or a number is out of its column's range.
