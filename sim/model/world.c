@@ -11,14 +11,6 @@
 #include <string.h>
 #include "base/mem.h"
 
-void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c)
-{
-    evloop_fold(&w->loop, (uint64_t)fact ^ (uint64_t)w->loop.now << 3);
-    evloop_fold(&w->loop, a);
-    evloop_fold(&w->loop, b);
-    evloop_fold(&w->loop, c);
-}
-
 void world_set_event(struct world *w, uint32_t misc, sim_tick at, uint64_t subject, enum ev_class cls)
 {
     evq_set(&w->loop.q, (struct ev){ .at = at, .subject = subject, .slot = ev_slot(SLOT_MISC, misc), .cls = (uint8_t)cls });

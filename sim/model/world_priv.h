@@ -115,7 +115,13 @@ static inline uint64_t order_of(const struct world *w, uint32_t t) { return jobs
 /* What enters the digest, tagged so that no two facts can be confused.
  * RESIZE with c not 0: a reservation or a loan. */
 enum fact { FACT_ARRIVE = 1, FACT_START, FACT_STOP, FACT_JOB_END, FACT_NODE, FACT_RESIZE, FACT_CALLS, FACT_MEMORY };
-void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c);
+static inline void world_fold(struct world *w, enum fact fact, uint64_t a, uint64_t b, uint64_t c)
+{
+    evloop_fold(&w->loop, (uint64_t)fact ^ (uint64_t)w->loop.now << 3);
+    evloop_fold(&w->loop, a);
+    evloop_fold(&w->loop, b);
+    evloop_fold(&w->loop, c);
+}
 static inline void world_notify(struct world *w, enum notice_type type, uint32_t job, uint32_t task, uint32_t node)
 {
     MEM_PUSH(w->round.notice, w->round.n_notice, w->round.cap_notice,
