@@ -23,23 +23,29 @@ enum { T1 = 3, T2 = 6, JOBS_MOST = 200 };
 
 /* ---- a random scene ---- */
 
+static bool is_wide;        /* many nodes, and jobs of few tasks, which are looked for where their data lie */
+
 static struct fakehost *random_cluster(struct rng *g)
 {
     struct fakehost *h = fakehost_create();
     fakehost_random(h, g, false);
+    for (uint32_t i = h->view.n_nodes; is_wide && i < 40; i++) {
+        (void)fakehost_node(h, 64000, 64000 * MB, (uint32_t)rng_below(g, 4), (rng_below(g, 2) == 0 ? 20000 : 10000) * MB);
+        h->node[i].rack = (uint32_t)rng_below(g, h->view.n_racks);
+    }
     return h;
 }
 
 static void random_job(struct fakehost *h, struct rng *g, uint32_t shape)
 {
-    uint32_t n = 1 + (uint32_t)rng_below(g, 8), n_nodes = h->view.n_nodes;
+    uint32_t n = 1 + (uint32_t)rng_below(g, is_wide ? 3 : 8), n_nodes = h->view.n_nodes;
     uint32_t job = fakehost_job(h, (uint32_t)rng_below(g, 3), shape, n, false, -1, -1);
     bool same = rng_below(g, 2) == 0, plain = rng_below(g, 5) == 0;
     for (uint32_t t = h->job[job].first_task.slot; !plain && t < h->n_tasks; t++) {
         for (uint32_t k = (uint32_t)rng_below(g, 4); k-- > 0;) {
             uint32_t replica[FAKE_REPLICAS], m = 0;
             for (uint32_t i = 0; i < n_nodes && m < FAKE_REPLICAS; i++)
-                if (rng_below(g, 4) == 0) replica[m++] = i;
+                if (rng_below(g, is_wide ? 16 : 4) == 0) replica[m++] = i;
             if (m > 0) fakehost_input(h, t, same ? 400 * MB : (int64_t)rng_below(g, 5) * 100 * MB, replica, m);
         }
     }
@@ -272,6 +278,20 @@ Test(gs, with_measured_speeds_starts_what_algorithm_1_would)
     measures = true;
     for (uint64_t i = 0; i < SEEDS; i++) agrees(&pol_gs, false, false, false, 0, i);
     for (uint64_t i = 0; i < SEEDS; i++) agrees(&pol_gsd, false, false, true, 1, i);
+    cr_assert_gt(n_declines, 0);
+}
+
+Test(gs, on_many_nodes_starts_what_algorithm_1_would)
+{
+    enum { WIDE_SEEDS = 40 };       /* the slow way looks at each node */
+    is_wide = true;
+    for (uint64_t i = 0; i < WIDE_SEEDS; i++) {
+        agrees(&pol_gs, false, false, false, 0, i);
+        agrees(&pol_gsd, false, false, true, 1, i);
+        agrees(&pol_capacity, true, true, false, 2, i);
+        agrees(&pol_fair, true, false, false, 2, i);
+    }
+    cr_assert_gt(n_starts, 40 * WIDE_SEEDS);
     cr_assert_gt(n_declines, 0);
 }
 
