@@ -83,8 +83,11 @@ if [ -z "${FAIRWAY_TRACES:-}" ] && [ -d "$root/../shared/traces" ]; then
     FAIRWAY_TRACES=$(cd "$root/../shared/traces" && pwd)
 fi
 FAIRWAY_TRACES=${FAIRWAY_TRACES:-}
+# A python3 that is a script which finds one, as pyenv has it, takes several times as long to start as that one.
+python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null)
+[ "$python" = "$(dirname "$(command -v python3)")" ] || PATH=${python:+$python:}$PATH
 LC_ALL=C
-export FAIRWAY FAIRWAY_TRACES LC_ALL
+export FAIRWAY FAIRWAY_TRACES LC_ALL PATH
 mkdir -p "$build/junit" "$build/log"
 counts=$(mktemp -d) || exit 2
 trap 'rm -rf "$counts"' EXIT
