@@ -14,7 +14,8 @@
 #include "input/trace/mapping.h"
 #include "input/trace/reader.h"
 
-enum { TASKS_MAX = 1000000 };
+enum { TASKS_MAX = 1000000,
+       LINE_DIGITS = 11 };      /* of a line's number, with the NUL */
 
 struct table_opts { struct trace_document map; };
 
@@ -64,6 +65,7 @@ struct step {
     int64_t unit;                       /* of what it becomes; of bytes whose unit is in the text, 1 */
     bool dates_are_plain;               /* and exact in this unit; those of a pattern may be numbers, and mean these */
     bool is_constant, is_known;         /* constant: the same in every row; known: and read */
+    bool is_line;                       /* the prefix, and the row's line */
 };
 
 /* A figure of the row at hand: is: there is one, else n is the default, and text NULL. */
@@ -77,9 +79,13 @@ struct table {
     struct step step[MAPPING_FIGURES];
     struct step *end[PARTS];                /* of its steps */
     struct figure row[MAPPING_FIGURES];
-    struct trace_whole whole;               /* what the row's job asks for, */
-    struct task_group group[2];             /* and divided */
+    struct trace_whole whole, divided;      /* what the row's job asks for, and what was divided last, without dur */
+    struct task_group group[2];             /* into these, */
+    struct job_spec parts;                  /* of which it has groups and gang alone */
+    bool is_divided;                        /* and dividing it again would say no more */
     struct { char *at; size_t cap; } text[MAPPING_FIGURES];     /* of figures that are put together */
+    uint32_t line;                          /* the latest that was asked for, */
+    char digits[LINE_DIGITS], *digit;       /* with zeros before its first digit */
     char *nodes;                            /* written out */
     struct {
         enum value_form form;
@@ -87,7 +93,7 @@ struct table {
     } * form;
     size_t cap_form;                    /* [column] of its first time; line 0: none yet */
     bool rounded;                       /* a figure of the present row was */
-    bool has_columns;                   /* no expressions: each figure is a column as it is, or a constant */
+    bool has_columns;       /* no expressions: each figure is a column as it is, the row's line, or a constant */
     char why[200];                      /* a field is no number: what it was expected to be */
 };
 
@@ -274,13 +280,21 @@ static const char *put_together(struct table *x, enum mapping_figure f, const ch
     return x->text[f].at;
 }
 
-enum { LINE_DIGITS = 11 };      /* of a line's number, with the NUL */
-static const char *line_of(const struct table *x, char text[LINE_DIGITS])
+/* The row's line in digits, counted up from that of a row before. */
+static const char *line_of(struct table *x)
 {
-    char *s = text + LINE_DIGITS - 1;
-    *s = '\0';
-    for (uint32_t n = rows_line(x->rows); n > 0 || *s == '\0'; n /= 10) *--s = (char)('0' + n % 10);
-    return s;
+    for (const uint32_t line = rows_line(x->rows); x->line < line; x->line++) {
+        char *s = x->digits + LINE_DIGITS - 2;
+        for (; *s == '9'; s--) *s = '0';
+        ++*s;
+        if (s < x->digit) x->digit = s;
+    }
+    return x->digit;
+}
+
+static const char *text_of_line(struct table *x, enum mapping_figure f, const char *prefix)
+{
+    return put_together(x, f, (const char *[]){ prefix, line_of(x) }, 2);
 }
 
 /* A text that is more than a column. */
@@ -288,8 +302,7 @@ static enum st read_text(struct table *x, const struct step *p, struct figure *o
 {
     const struct mapping_value *v = p->v;
     const char *text = "", *joined = "";
-    char line[LINE_DIGITS];
-    if (v->expr == NULL) text = line_of(x, line);
+    if (v->expr == NULL) text = line_of(x);
     else TRY(eval_text(x, v, &text, d));
     if (v->join != NULL) TRY(eval_text(x, v->join, &joined, d));
     if (*text == '\0' && *joined == '\0') return ST_OK;
@@ -305,6 +318,10 @@ static bool read_row(struct table *x)
     for (const struct step *p = x->step; p < x->end[PARTS - 1]; p++) {
         struct figure *out = &x->row[p->of->figure];
         if (p->is_known) continue;
+        if (p->is_line) {
+            out->text = text_of_line(x, p->of->figure, p->v->prefix);
+            continue;
+        }
         if (p->column == NONE || cells == NULL) return false;
         const char *s = unless_empty(x, cells[p->column]);
         *out = (struct figure){ .n = p->of->dflt };
@@ -346,6 +363,7 @@ static void plan(struct table *x)
         const struct mapping_value *v = &x->map.of[of->figure];
         const bool is_column = v->expr != NULL && expr_is_name(v->expr) && v->prefix == NULL && v->join == NULL;
         const int64_t unit = of->unit > 0 ? of->unit : v->unit;
+        const bool is_line = v->node != NULL && v->expr == NULL && v->prefix != NULL && v->join == NULL;
         x->row[of->figure].n = of->dflt;
         if (v->node != NULL && !(is_column && v->column[0] < 0))
             *p++ = (struct step){
@@ -356,8 +374,9 @@ static void plan(struct table *x)
                 .dates_are_plain = v->dates.pattern == NULL && v->unit > 0 && EXPR_ONE % v->unit == 0,
                 .is_constant =
                     v->expr != NULL && expr_n_names(v->expr) == 0 && v->prefix == NULL && v->join == NULL,
+                .is_line = is_line,
             };
-        if (p > x->step && p[-1].of == of) x->has_columns &= p[-1].column != NONE || p[-1].is_constant;
+        if (p > x->step && p[-1].of == of) x->has_columns &= p[-1].column != NONE || p[-1].is_constant || is_line;
         x->end[of->part] = p;
     }
 }
@@ -404,6 +423,25 @@ static enum st read_times(struct table *x, struct job_spec *out, sim_tick *dur, 
     return ST_OK;
 }
 
+/* What the job asks for, as tasks: nearly always as the job before was divided. */
+static enum st divide(struct table *x, struct job_spec *out, struct diag *d)
+{
+    struct job_spec *const parts = &x->parts;
+    const char *error;
+    if (!x->is_divided || memcmp(&x->whole, &x->divided, sizeof x->whole) != 0) {
+        x->divided = x->whole;
+        parts->line = out->line;
+        TRY(trace_divide(&x->env, x->lim, &x->whole, parts, x->group, &error, d));
+        if (error != NULL) return fail(x, MAPPING_GPUS, d, error);
+        /* A part of a card may be rounded, which is counted of every job. */
+        x->is_divided = x->whole.gpu_milli % GPU_WHOLE == 0 && x->group->shape.gpu_milli % GPU_WHOLE == 0;
+    }
+    out->group = parts->group;
+    out->n_groups = parts->n_groups;
+    out->gang = parts->gang;
+    return ST_OK;
+}
+
 static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, struct diag *d)
 {
     const struct figure *r = x->row;
@@ -411,7 +449,6 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
     char error[256];
     struct trace_whole *w = &x->whole;
     struct shape *s = &w->shape;
-    w->dur = dur;
     w->n_tasks = r[MAPPING_TASKS].n;
     w->gpu_milli = r[MAPPING_GPUS].n;
     w->cpu_milli = r[MAPPING_CPUS].is ? r[MAPPING_CPUS].n : -1;
@@ -423,9 +460,8 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
         return fail(x, MAPPING_GPU_TYPE, d, error);
     if (labels != NULL && !trace_labels(&x->env, labels, &s->need_all, &s->need_any, error, sizeof error))
         return fail(x, MAPPING_LABELS, d, error);
-    const char *error_of = NULL;
-    TRY(trace_divide(&x->env, x->lim, w, out, x->group, &error_of, d));
-    if (error_of != NULL) return fail(x, MAPPING_GPUS, d, error_of);
+    TRY(divide(x, out, d));
+    for (uint32_t k = 0; k < out->n_groups; k++) x->group[k].dur = dur;
     out->gang = out->gang && r[MAPPING_GANG].n != 0;
     return ST_OK;
 }
@@ -441,7 +477,6 @@ static enum st read_nodes(struct table *x, struct job_spec *out, struct diag *d)
 static enum st read_job(struct table *x, struct job_spec *out, const char **why, struct diag *d)
 {
     const struct figure *r = x->row;
-    char line[LINE_DIGITS];
     sim_tick dur = 0;
     trace_blank(out);
     out->line = rows_line(x->rows);
@@ -451,7 +486,7 @@ static enum st read_job(struct table *x, struct job_spec *out, const char **why,
     if (*why != NULL) return ST_OK;
     if (!is_read) TRY(read_part(x, WORDS, d));
     out->id = r[MAPPING_ID].text;
-    if (out->id == NULL) out->id = put_together(x, MAPPING_ID, (const char *[]){ "row-", line_of(x, line) }, 2);
+    if (out->id == NULL) out->id = text_of_line(x, MAPPING_ID, "row-");
     out->user = r[MAPPING_USER].text;
     out->queue = r[MAPPING_QUEUE].text;
     out->model = r[MAPPING_MODEL].text;
@@ -503,6 +538,8 @@ static enum st open_by(const struct trace_env *env, const struct trace_document 
     *out = (struct trace_reader){ .ctx = x, .next = next, .close = close_table };
     x->env = *env;
     x->lim = trace_limits(env);
+    memset(x->digits, '0', LINE_DIGITS - 1);
+    x->digit = x->digits + LINE_DIGITS - 2;
     TRY(mapping_read(&x->map, map, d));
     char kind = x->map.kind != 0 ? x->map.kind : rows_kind(path);
     if (kind == 0) {
