@@ -126,6 +126,9 @@ printf 'columns: {submit: submit, duration: dur}\n' >m.yaml
 check "rows that say too little are counted" expect 0 "$fairway" trace stats -f table --map m.yaml t.csv
 for w in "row without a run time, left out" "row without an arrival, left out" "run time unknown (negative), row left out"; do check "by kind" says "repair: $w"; done
 check "or an error" fails 2 "t.csv:2: error: row without a run time, left out" "$fairway" trace stats -f table --map m.yaml --strict t.csv
+printf '{"submit": 0, "dur": 1} {"submit": 1, "dur": 1}\n' >t.jsonl
+check "two objects of JSON in one line have one name" fails 2 "t.jsonl:1: error: id 'row-1' was already used on line 1" \
+    "$fairway" trace stats -f table --map m.yaml t.jsonl
 printf '{"submit": 0, "dur": 1}\n{"submit": 1, "dur": }\n' >t.jsonl
 check "JSON that is none: line and column" fails 2 "t.jsonl:2:" "$fairway" trace stats -f table --map m.yaml t.jsonl
 printf 'header: [submit, dur]\ncolumns: {submit: submit, duration: dur}\n' >h.yaml

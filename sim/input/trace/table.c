@@ -354,6 +354,12 @@ static enum st read_part(struct table *x, enum part part, struct diag *d)
     return ST_OK;
 }
 
+/* The prefix, and the row's line. */
+static bool is_line(const struct mapping_value *v)
+{
+    return v->node != NULL && v->expr == NULL && v->prefix != NULL && v->join == NULL;
+}
+
 /* Which figures the table can tell, and how. */
 static void plan(struct table *x)
 {
@@ -363,7 +369,6 @@ static void plan(struct table *x)
         const struct mapping_value *v = &x->map.of[of->figure];
         const bool is_column = v->expr != NULL && expr_is_name(v->expr) && v->prefix == NULL && v->join == NULL;
         const int64_t unit = of->unit > 0 ? of->unit : v->unit;
-        const bool is_line = v->node != NULL && v->expr == NULL && v->prefix != NULL && v->join == NULL;
         x->row[of->figure].n = of->dflt;
         if (v->node != NULL && !(is_column && v->column[0] < 0))
             *p++ = (struct step){
@@ -374,9 +379,9 @@ static void plan(struct table *x)
                 .dates_are_plain = v->dates.pattern == NULL && v->unit > 0 && EXPR_ONE % v->unit == 0,
                 .is_constant =
                     v->expr != NULL && expr_n_names(v->expr) == 0 && v->prefix == NULL && v->join == NULL,
-                .is_line = is_line,
+                .is_line = is_line(v),
             };
-        if (p > x->step && p[-1].of == of) x->has_columns &= p[-1].column != NONE || p[-1].is_constant || is_line;
+        if (p > x->step && p[-1].of == of) x->has_columns &= p[-1].column != NONE || p[-1].is_constant || p[-1].is_line;
         x->end[of->part] = p;
     }
 }
@@ -551,6 +556,8 @@ static enum st open_by(const struct trace_env *env, const struct trace_document 
     TRY(rows_open(&x->rows, path, kind, x->map.header, x->map.n_header, d));
     TRY(mapping_bind(&x->map, x->rows, path, d));
     plan(x);
+    /* Two objects of JSON may begin in one line. */
+    out->ids_differ = !rows_is_json(x->rows) && (x->map.of[MAPPING_ID].node == NULL || is_line(&x->map.of[MAPPING_ID]));
     return ST_OK;
 }
 

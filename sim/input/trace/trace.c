@@ -339,8 +339,8 @@ static enum st scan(struct trace *t, struct diag *d)
     t->spill = spill_create(SPILL_MEMORY);
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if ((st = complete(&env, &s, d)) != ST_OK) break;
-        uint32_t before;
-        if ((st = ids_add(&ids, mixed(s.id), s.line, &before, d)) != ST_OK) break;
+        uint32_t before = 0;
+        if (!r.ids_differ && (st = ids_add(&ids, mixed(s.id), s.line, &before, d)) != ST_OK) break;
         if (before > 0 && (st = used_before(t, &s, before, d)) != ST_OK) break;
         if (f->n_file++ == 0) f->origin = s.submit;
         any_graph |= s.graph != NULL;

@@ -89,6 +89,7 @@ struct trace_reader {
     enum st (*next)(void *ctx, struct job_spec *out, struct diag *d);
     void (*close)(void *ctx);
     const char *in_order;       /* what to do about jobs out of order in a file that cannot be sorted; NULL: it can */
+    bool ids_differ;            /* whatever the file says: they are numbered */
 };
 
 struct trace_env {              /* what a reader may use; all borrowed until close */
