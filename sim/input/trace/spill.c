@@ -1,6 +1,6 @@
 /*
  * spill.c -- the jobs of spill.h: records one after another, and where each begins, sorted by time.
- * A record is kept as what differs from the first: a trace says few different things of its jobs.
+ * A record is kept as what differs among those before it: a trace says few different things of its jobs.
  * Invariant: with a temporary file all records are in it; without one, all in memory.
  */
 #include "input/trace/spill.h"
@@ -18,7 +18,7 @@ struct entry { sim_tick submit; int64_t offset; };
 static int64_t place_of(const struct entry *e) { return e->offset & ~(int64_t)1; }
 static bool waits(const struct entry *e) { return (e->offset & 1) != 0; }
 /*
- * A job: this, the groups, the strings with their NULs, up to a multiple of ALIGN.  The spec is
+ * A job: its spec, the groups, the strings with their NULs.  The spec is
  * kept as it is, so that what is added to it is kept; only what it points to has
  * to be told of, here.
  */
@@ -26,9 +26,6 @@ static const size_t text_at[] = {       /* the id, of any length, last: else tho
     offsetof(struct job_spec, user), offsetof(struct job_spec, queue), offsetof(struct job_spec, model),
     offsetof(struct job_spec, klass), offsetof(struct job_spec, node), offsetof(struct job_spec, after),
     offsetof(struct job_spec, past.nodes), offsetof(struct job_spec, past.state), offsetof(struct job_spec, id),
-};
-struct record {
-    struct job_spec spec;       /* in place of a string: how far behind the record's first byte it is; 0: NULL */
 };
 static const char *text_of(const struct job_spec *s, size_t i)
 {
@@ -42,19 +39,25 @@ static void set_text(struct job_spec *s, size_t i, const char *text)
 enum { FIRST_READ = 512,        /* more than a short job takes */
        MANY = 1 << 20,          /* bytes */
        ALIGN = 8,               /* so that groups can be used where they lie */
-       WORDS = (sizeof(struct record) + sizeof(struct task_group)) / ALIGN,     /* that are compared: what all records have */
-       MARKS = (WORDS + 63) / 64 };
-_Static_assert(sizeof(struct record) % ALIGN == 0 && sizeof(struct task_group) % ALIGN == 0, "groups are aligned");
+       WORDS = (sizeof(struct job_spec) + sizeof(struct task_group)) / ALIGN };
+_Static_assert(sizeof(struct job_spec) % ALIGN == 0 && sizeof(struct task_group) % ALIGN == 0, "groups are aligned");
+_Static_assert(WORDS <= UINT8_MAX, "a byte says which");
 
-/* A record as it is kept: this, the words that are marked, and what the record has behind its first WORDS. */
-struct packed { uint64_t bytes, mark[MARKS]; };     /* of all; bit k: word k differs from the first record's */
+/* What all records have.  spec: in place of a text is how far behind the record's first byte it is; 0: NULL. */
+union head {
+    struct { struct job_spec spec; struct task_group group; } of;
+    uint64_t word[WORDS];
+};
+
+/* A record as it is kept: this, the first so many of the head's words that vary, and what the record has behind it. */
+struct packed { uint32_t bytes, n_words; };     /* of all, up to a multiple of ALIGN */
 
 struct spill {
     struct entry *at; size_t n, cap;
     int64_t end, most;          /* bytes of all records, packed, and of those that may be in memory */
     char *memory; size_t cap_memory;
-    char *record; size_t cap_record;        /* the latest, as it was before it was packed */
-    uint64_t first[WORDS];      /* of the first */
+    union head first, last;     /* of the first and the latest record; they differ at most in the words that vary */
+    uint8_t varies[WORDS]; uint32_t n_varies;           /* words that differed so far, in the order in which they did */
     FILE *tmp;                  /* NULL: not needed yet */
 };
 
@@ -70,7 +73,7 @@ void spill_destroy(struct spill *x)
 {
     if (x == NULL) return;
     if (x->tmp != NULL) (void)fclose(x->tmp);
-    MEM_FREE(x->at, x->memory, x->record, x);
+    MEM_FREE(x->at, x->memory, x);
 }
 
 /* From now on in a file. */
@@ -87,66 +90,64 @@ static enum st leave_memory(struct spill *x, struct diag *d)
 
 bool spill_is_full(const struct spill *x) { return x->end > x->most; }
 
-/* What is to be kept of a job, as a record; its bytes. */
-static size_t make_record(struct spill *x, const struct job_spec *s)
+/* The words that vary, behind what is kept; where they end. */
+static char *keep_words(struct spill *x, const union head *h, struct packed *p)
 {
-    const size_t groups = s->n_groups * sizeof *s->group;
-    size_t n = sizeof(struct record) + groups;
-    MEM_ROOM(x->record, x->cap_record, n + ALIGN);
-    struct record *r = (void *)x->record;
-    r->spec = *s;
-    memcpy(r + 1, s->group, groups);
-#pragma GCC unroll 9
-    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
-        const char *text = text_of(s, i);
-        if (text == NULL) continue;
-        const size_t len = strlen(text) + 1;
-        MEM_ROOM(x->record, x->cap_record, n + len + ALIGN);
-        r = (void *)x->record;
-        memcpy(x->record + n, text, len);
-        set_text(&r->spec, i, (const char *)n);
-        n += len;
-    }
-    memset(x->record + n, 0, ALIGN);
-    return (n + ALIGN - 1) / ALIGN * ALIGN;
+    uint64_t *to = (void *)(p + 1);
+    if (x->n == 0) x->first = x->last = *h;
+    for (uint32_t i = 0; i < x->n_varies; i++) *to++ = x->last.word[x->varies[i]] = h->word[x->varies[i]];
+    if (memcmp(&x->last, h, sizeof *h) != 0)            /* others do, too */
+        for (size_t k = 0; k < WORDS; k++)
+            if (x->last.word[k] != h->word[k]) {
+                x->varies[x->n_varies++] = (uint8_t)k;
+                *to++ = x->last.word[k] = h->word[k];
+            }
+    p->n_words = x->n_varies;
+    return (char *)to;
 }
 
-/* The record behind what is kept; its bytes. */
-static size_t pack(struct spill *x, size_t from, size_t bytes)
+/* The job, as a record behind what is kept; its bytes. */
+static size_t pack(struct spill *x, size_t from, const struct job_spec *s)
 {
-    const uint64_t *word = (const void *)x->record;
-    const size_t rest = bytes - sizeof x->first;
-    if (x->n == 0) memcpy(x->first, word, sizeof x->first);
-    const size_t want = from + sizeof(struct packed) + bytes;
+    const size_t more_groups = (s->n_groups - 1) * sizeof *s->group;
+    size_t n = sizeof(union head) + more_groups, n_texts = 0;
+    struct { const char *at; size_t n; } text[ARRAY_LEN(text_at)];      /* that it has */
+    union head h = { .of = { *s, *s->group } };
+#pragma GCC unroll 9
+    for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
+        const char *at = text_of(s, i);
+        if (at == NULL) continue;
+        text[n_texts].at = at;
+        text[n_texts].n = strlen(at) + 1;
+        set_text(&h.of.spec, i, (const char *)n);
+        n += text[n_texts++].n;
+    }
+    const size_t want = from + sizeof(struct packed) + n + ALIGN;
     /* Many jobs: room for all at once, so that they are not moved again and again; what is not used takes no memory. */
     MEM_ROOM(x->memory, x->cap_memory, want > MANY && want < (size_t)x->most ? (size_t)x->most : want);
     struct packed *p = (void *)(x->memory + from);
-    uint64_t *to = (void *)(p + 1);
-    memset(p->mark, 0, sizeof p->mark);
-#pragma GCC unroll 8
-    for (size_t k = 0; k < WORDS; k++) {
-        if (word[k] == x->first[k]) continue;
-        p->mark[k / 64] |= UINT64_C(1) << k % 64;
-        *to++ = word[k];
-    }
-    if (rest > 0) memcpy(to, word + WORDS, rest);
-    p->bytes = (uint64_t)((char *)to - (char *)p) + rest;
-    return (size_t)p->bytes;
+    char *to = keep_words(x, &h, p);
+    if (more_groups > 0) memcpy(to, s->group + 1, more_groups);
+    to += more_groups;
+    for (size_t i = 0; i < n_texts; to += text[i++].n) memcpy(to, text[i].at, text[i].n);
+    memset(to, 0, ALIGN);
+    p->bytes = (uint32_t)((size_t)(to - (char *)p) + ALIGN - 1) / ALIGN * ALIGN;
+    return p->bytes;
 }
 
-/* What pack packed: the spec in *out, all behind it in j, at the record's first byte. */
-static const char *unpack(const struct spill *x, const struct packed *p, struct spill_job *j, struct job_spec *out)
+/* What pack packed, in j; those of its words that vary and are not kept are as in the first. */
+static const char *unpack(const struct spill *x, const struct packed *p, struct spill_job *j)
 {
-    const char *from = (const char *)(p + 1), *end = (const char *)p + p->bytes;
-    MEM_RESERVE(j->record, j->cap_record, sizeof x->first + p->bytes);
-    memcpy(out, x->first, sizeof *out);
-    memcpy(j->record + sizeof *out, (const char *)x->first + sizeof *out, sizeof x->first - sizeof *out);
-    for (size_t i = 0; i < MARKS; i++)
-        for (uint64_t left = p->mark[i]; left != 0; left &= left - 1, from += sizeof left) {
-            const size_t at = (64 * i + (size_t)__builtin_ctzll(left)) * sizeof left;
-            memcpy((at < sizeof *out ? (char *)out : j->record) + at, from, sizeof left);
-        }
-    memcpy(j->record + sizeof x->first, from, (size_t)(end - from));
+    const uint64_t *from = (const void *)(p + 1);
+    const size_t rest = p->bytes - sizeof *p - p->n_words * sizeof *from;
+    const bool is_first = j->record == NULL;
+    MEM_RESERVE(j->record, j->cap_record, sizeof x->first + rest);
+    union head *h = (void *)j->record;
+    if (is_first) *h = x->first;
+    for (uint32_t i = 0; i < p->n_words; i++) h->word[x->varies[i]] = from[i];
+    for (uint32_t i = p->n_words; i < j->n_words; i++) h->word[x->varies[i]] = x->first.word[x->varies[i]];
+    j->n_words = p->n_words;
+    memcpy(h + 1, from + p->n_words, rest);
     return j->record;
 }
 
@@ -155,7 +156,7 @@ enum st spill_add(struct spill *x, const struct job_spec *s, struct diag *d)
     SIM_ASSERT(spill_can_keep(s) && s->n_groups > 0);
     if (x->tmp == NULL && spill_is_full(x)) TRY(leave_memory(x, d));
     const size_t from = x->tmp == NULL ? (size_t)x->end : 0;    /* with a file, memory holds the one record */
-    const size_t bytes = pack(x, from, make_record(x, s));
+    const size_t bytes = pack(x, from, s);
     MEM_ROOM(x->at, x->cap, x->n + 1);
     x->at[x->n++] = (struct entry){ .submit = s->submit, .offset = x->end | (s->after != NULL) };
     x->end += (int64_t)bytes;
@@ -253,8 +254,9 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
 {
     if (k >= x->n) return ST_END;
     if (x->tmp != NULL) TRY(read_record(x, place_of(&x->at[k]), j, d));
-    const char *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j, out);
-    out->group = (const void *)(r + sizeof(struct record));
+    const char *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j);
+    *out = ((const union head *)(const void *)r)->of.spec;
+    out->group = &((const union head *)(const void *)r)->of.group;
 #pragma GCC unroll 9
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
         if (text_of(out, i) != NULL) set_text(out, i, r + (uintptr_t)text_of(out, i));

@@ -29,7 +29,7 @@ bool    spill_is_full(const struct spill *x);                   /* the next job 
 enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, struct diag *d);
 
 /* A stream's memory for the job at hand; zero-initialise to begin. */
-struct spill_job { char *bytes, *record; size_t cap, cap_record; };
+struct spill_job { char *bytes, *record; size_t cap, cap_record; uint32_t n_words; };
 void    spill_job_fini(struct spill_job *j);
 /* The k-th in order, valid until the next into the same memory; ST_END past the last. */
 enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struct job_spec *out, struct diag *d);
