@@ -97,7 +97,7 @@ static enum st read_jobs(struct resample *r, const struct trace *t, struct resam
         r->submit[n++] = last = s.submit;
     }
     trace_source_close(&src);
-    if (st == ST_END) st = spill_sort(r->jobs, 0, 0, TICK_NEVER, 0, d);
+    if (st == ST_END) st = spill_sort(r->jobs, 0, 0, TICK_NEVER, 0, 0, d);
     if (st != ST_OK) return st;
     /* A week that the trace just about reaches the end of counts as whole. */
     r->weeks = (uint32_t)((last + 86400 * TICK_SEC) / WEEK);

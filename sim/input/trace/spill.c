@@ -174,12 +174,12 @@ static size_t digit_of(const struct order *o, const struct entry *e, int shift)
 }
 
 /* Digit by digit from the last, so that ties stay as they are. */
-static void sort(struct spill *x, const struct order *o, sim_tick most)
+static void sort(struct spill *x, const struct order *o, sim_tick latest)
 {
     struct entry *from = x->at, *to;
     int shift = 0;
     MEM_ARRAY(to, x->n);
-    for (uint64_t left = (uint64_t)(most - o->least) << 1 | 1; left > 0; left >>= DIGIT, shift += DIGIT) {
+    for (uint64_t left = (uint64_t)(latest - o->least) << 1 | 1; left > 0; left >>= DIGIT, shift += DIGIT) {
         size_t at[(1 << DIGIT) + 1] = { 0 };
         for (size_t i = 0; i < x->n; i++) at[digit_of(o, &from[i], shift) + 1]++;
         for (size_t k = 1; k < ARRAY_LEN(at); k++) at[k] += at[k - 1];
@@ -209,23 +209,46 @@ static void shuffle_ties(struct spill *x, uint64_t tie_seed)
     }
 }
 
-enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, struct diag *d)
+/*
+ * Leave out those that come behind the first so many: the range of times in at most 2^DIGIT parts, and what is in the
+ * parts behind the one where these are complete.  Returns the latest time that may be left.
+ */
+static sim_tick cut(struct spill *x, uint64_t first, sim_tick least, sim_tick latest)
+{
+    size_t in[1 << DIGIT] = { 0 }, n = 0, part = 0;
+    int shift = 0;
+    while ((uint64_t)(latest - least) >> shift >= ARRAY_LEN(in)) shift++;
+    for (size_t i = 0; i < x->n; i++) in[(uint64_t)(x->at[i].submit - least) >> shift]++;
+    while (n < first) n += in[part++];
+    const uint64_t end = (uint64_t)part << shift;
+    n = 0;
+    for (size_t i = 0; i < x->n; i++)
+        if ((uint64_t)(x->at[i].submit - least) < end) x->at[n++] = x->at[i];
+    x->n = n;
+    return i64_min(latest, least + (sim_tick)(end - 1));
+}
+
+enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, uint64_t most,
+                   struct diag *d)
 {
     if (x->tmp != NULL && fflush(x->tmp) != 0)
         return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
     size_t n = 0;
     bool sorted = true;
-    sim_tick least = INT64_MAX, most = INT64_MIN;
+    sim_tick least = INT64_MAX, latest = INT64_MIN;
     for (size_t i = 0; i < x->n; i++) {
         const struct entry e = x->at[i];
         if (e.submit - origin < from || e.submit - origin >= to) continue;
-        sorted = sorted && e.submit >= most;
+        sorted = sorted && e.submit >= latest;
         least = i64_min(least, e.submit);
-        most = i64_max(most, e.submit);
+        latest = i64_max(latest, e.submit);
         x->at[n++] = e;
     }
     x->n = n;
-    if (n > 0 && (!sorted || tie_seed > 0)) sort(x, &(const struct order){ least, tie_seed > 0 }, most);
+    if (n > 0 && (!sorted || tie_seed > 0)) {
+        if (most > 0 && most < n) latest = cut(x, most, least, latest);
+        sort(x, &(const struct order){ least, tie_seed > 0 }, latest);
+    }
     if (tie_seed > 0) shuffle_ties(x, tie_seed);
     return ST_OK;
 }

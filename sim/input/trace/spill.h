@@ -24,9 +24,10 @@ bool    spill_is_full(const struct spill *x);                   /* the next job 
 /*
  * In order of time; those alone that were submitted in [from, to) after `origin`.  Ties are as they were added, or
  * with a tie_seed above 0 in an order drawn from it, but behind the others those that wait for other jobs, as added:
- * a job can wait only for one before it.
+ * a job can wait only for one before it.  most: so many of them are wanted, those behind them may be gone; 0: all.
  */
-enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, struct diag *d);
+enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, uint64_t most,
+                   struct diag *d);
 
 /* A stream's memory for the job at hand; zero-initialise to begin. */
 struct spill_job { char *bytes, *record; size_t cap, cap_record; uint32_t n_words; };

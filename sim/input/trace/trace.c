@@ -435,7 +435,7 @@ static enum st sort_jobs(struct trace *t, struct diag *d)
     enum st st;
     if (t->spill == NULL && f->sorted) return ST_OK;
     if (t->spill == NULL) TRY(read_again(t, d));
-    TRY(spill_sort(t->spill, f->origin, t->opts.window_from, t->opts.window_to, t->opts.tie_seed, d));
+    TRY(spill_sort(t->spill, f->origin, t->opts.window_from, t->opts.window_to, t->opts.tie_seed, t->opts.max_jobs, d));
     if (f->sorted && t->opts.tie_seed == 0) return ST_OK;
     *f = zero;
     TRY(stream_open(&in, t, d));

@@ -77,7 +77,7 @@ static int by_submit(const void *a, const void *b)
                                             : (x->spec.line > y->spec.line) - (x->spec.line < y->spec.line);
 }
 
-/* memory: of so many bytes, more are in a file. */
+/* memory: of so many bytes, more are in a file.  Each second time the first part of them is wanted. */
 static void there_and_back(int64_t memory, uint64_t seed)
 {
     struct kept *all = calloc(JOBS, sizeof *all);
@@ -86,6 +86,7 @@ static void there_and_back(int64_t memory, uint64_t seed)
     struct job_spec got;
     struct diag d = { 0 };
     struct rng g;
+    const size_t most = seed % 2 == 0 ? 0 : JOBS * seed / 21, n_read = most > 0 ? most : JOBS;
     rng_init(&g, seed, "spill", 0);
     for (size_t i = 0; i < JOBS; i++) {
         draw(&all[i], &g, i);
@@ -93,9 +94,9 @@ static void there_and_back(int64_t memory, uint64_t seed)
         cr_assert_eq(spill_add(x, &all[i].spec, &d), ST_OK, "%s", d.msg);
     }
     cr_assert_eq(spill_is_full(x), memory < SPILL_MEMORY);
-    cr_assert_eq(spill_sort(x, 0, 0, INT64_MAX, 0, &d), ST_OK, "%s", d.msg);
+    cr_assert_eq(spill_sort(x, 0, 0, INT64_MAX, 0, most, &d), ST_OK, "%s", d.msg);
     qsort(all, JOBS, sizeof *all, by_submit);
-    for (size_t i = 0; i < JOBS; i++) {
+    for (size_t i = 0; i < n_read; i++) {
         cr_assert_eq(spill_read(x, i, &job, &got, &d), ST_OK, "%s", d.msg);
         struct kept *k = &all[i];       /* it was moved, and its texts with it */
         const char **const texts[] = { &k->spec.id, &k->spec.user, &k->spec.queue, &k->spec.model, &k->spec.after, &k->spec.node,
