@@ -178,14 +178,16 @@ static bool is_moment(const struct moment *m)
 }
 
 /* n digits exactly. */
-static bool take(const char **s, size_t n, int64_t *out)
+static inline bool take(const char **s, size_t n, int64_t *out)
 {
-    *out = 0;
+    int64_t v = 0;
+#pragma GCC unroll 4
     for (size_t i = 0; i < n; i++) {
         if (!is_digit((*s)[i])) return false;
-        *out = *out * 10 + ((*s)[i] - '0');
+        v = v * 10 + ((*s)[i] - '0');
     }
     *s += n;
+    *out = v;
     return true;
 }
 
@@ -314,6 +316,33 @@ bool value_date(const char *s, const struct value_dates *f, int64_t *us, bool *r
         seconds = (value_days(p[YEAR], p[MONTH], p[DAY]) * 24 + p[HOUR]) * 3600 + p[MINUTE] * 60 + p[SECOND] - offset;
     if (seconds < 0) return false;
     *us = seconds * TICK_SEC + m.us;
+    return true;
+}
+
+/* "hh:mm:ss" and no more. */
+static bool read_time_of_day(const char *s, int64_t *us)
+{
+    int64_t h, min, sec;
+    if (!take(&s, 2, &h) || *s++ != ':' || !take(&s, 2, &min) || *s++ != ':' || !take(&s, 2, &sec)) return false;
+    *us = ((h * 60 + min) * 60 + sec) * TICK_SEC;
+    return *s == '\0' && h <= 23 && min <= 59 && sec <= 60;
+}
+
+bool value_date_near(const char *s, const struct value_dates *f, struct value_day *day, int64_t *us, bool *rounded)
+{
+    enum { CLOCK = 8 };
+    int64_t of_day, offset;
+    const bool is_usual = strlen(s) == sizeof day->text + CLOCK && read_time_of_day(s + sizeof day->text, &of_day);
+    if (is_usual && memcmp(s, day->text, sizeof day->text) == 0) {
+        *us = day->begin + of_day;
+        return true;
+    }
+    if (!value_date(s, f, us, rounded)) return false;
+    /* A day of a named zone may have 23 hours, and the first of 1970 may begin before 1970. */
+    if (is_usual && *us >= of_day && f->pattern == NULL && (f->zone == NULL || read_offset(f->zone, &offset))) {
+        memcpy(day->text, s, sizeof day->text);
+        day->begin = *us - of_day;
+    }
     return true;
 }
 

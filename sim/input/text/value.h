@@ -36,6 +36,9 @@ bool value_is_pattern(const char *pattern);
 
 /* A date in microseconds since 1970; false for what is none, and before 1970. */
 bool value_date(const char *s, const struct value_dates *f, int64_t *us, bool *rounded);
+/* The same of many dates, most of them of the day of the one before: that one is in *day, zeroes to begin. */
+struct value_day { char text[11]; int64_t begin; };         /* "YYYY-MM-DD " */
+bool value_date_near(const char *s, const struct value_dates *f, struct value_day *day, int64_t *us, bool *rounded);
 /* A number of seconds or a date; a number's clock is its file's. */
 bool value_instant(const char *s, const struct value_dates *f, int64_t max, int64_t *us, enum value_form *form,
                    bool *rounded);

@@ -66,6 +66,7 @@ struct step {
     bool dates_are_plain;               /* and exact in this unit; those of a pattern may be numbers, and mean these */
     bool is_constant, is_known;         /* constant: the same in every row; known: and read */
     bool is_line;                       /* the prefix, and the row's line */
+    struct value_day day;               /* of its latest date */
 };
 
 /* A figure of the row at hand: is: there is one, else n is the default, and text NULL. */
@@ -197,7 +198,7 @@ static enum st fail(struct table *x, enum mapping_figure f, struct diag *d, cons
  * A cell that is a number, or a date in a column of dates, and no finer than what it becomes.  False: it is not, and
  * nothing was done.
  */
-static inline bool read_plain(struct table *x, const struct step *p, const char *s, struct figure *out)
+static inline bool read_plain(struct table *x, struct step *p, const char *s, struct figure *out)
 {
     int64_t n;
     enum value_form form = VALUE_NUMBER;
@@ -209,7 +210,7 @@ static inline bool read_plain(struct table *x, const struct step *p, const char 
         const bool neg = *s == '-';
         if (!value_short(s + neg, p->unit, &n)) return false;
         if (neg) n = -n;
-    } else if (form != VALUE_DATE || !p->dates_are_plain || !value_date(s, &p->v->dates, &n, &x->rounded))
+    } else if (form != VALUE_DATE || !p->dates_are_plain || !value_date_near(s, &p->v->dates, &p->day, &n, &x->rounded))
         return false;
     if (n < p->of->min || n > p->of->max) return false;
     out->is = true;
@@ -315,7 +316,7 @@ static enum st read_text(struct table *x, const struct step *p, struct figure *o
 static bool read_row(struct table *x)
 {
     const char *const *const cells = rows_fields(x->rows);
-    for (const struct step *p = x->step; p < x->end[PARTS - 1]; p++) {
+    for (struct step *p = x->step; p < x->end[PARTS - 1]; p++) {
         struct figure *out = &x->row[p->of->figure];
         if (p->is_known) continue;
         if (p->is_line) {

@@ -86,6 +86,26 @@ Test(value, dates_have_zones_and_patterns)
     cr_expect_not(value_is_pattern("YYYY-MM-DD MM"));
 }
 
+Test(value, a_date_near_another_is_read_as_it_is_alone)
+{
+    static const char *const text[] = { "2017-10-09 07:01:55", "2017-10-09 23:59:60", "2017-10-09 24:00:00", "2017-10-09T07:01:55",
+                                        "2017-10-09 07:01:5", "2017-10-09 07:01:55Z", "2017-10-09 07:60:55", "2017-10-09 7:01:555",
+                                        "2017-10-10 00:00:00", "2017-02-29 00:00:00", "2016-02-29 00:00:00", "2017-03-26 01:30:00",
+                                        "2017-03-26 12:00:00", "2017-03-26 00:00:00", "", "1970-01-01 00:00:00", "1970-01-01 23:59:59" };
+    static const char *const zone[] = { NULL, "+02:00", "-05:30", "Europe/Berlin" };
+    for (size_t z = 0; z < ARRAY_LEN(zone); z++) {
+        const struct value_dates f = { .zone = zone[z] };
+        struct value_day day = { .begin = 0 };
+        for (size_t i = 0; i < 2 * ARRAY_LEN(text) * ARRAY_LEN(text); i++) {     /* each behind each */
+            const char *const s = text[i % 2 == 0 ? i / 2 % ARRAY_LEN(text) : i / 2 / ARRAY_LEN(text)];
+            int64_t a = -1, b = -1;
+            const bool is = value_date(s, &f, &a, NULL);
+            cr_expect_eq(value_date_near(s, &f, &day, &b, NULL), is, "'%s'", s);
+            cr_expect(!is || a == b, "'%s'", s);
+        }
+    }
+}
+
 Test(value, named_zones_know_summer_time)
 {
     cr_expect_not(value_is_zone("Nowhere/At_All"));
