@@ -228,11 +228,29 @@ static sim_tick cut(struct spill *x, uint64_t first, sim_tick least, sim_tick la
     return i64_min(latest, least + (sim_tick)(end - 1));
 }
 
+/* Of sorted jobs the records, one after another; what the others took is given back. */
+static void gather(struct spill *x)
+{
+    char *const from = x->memory;
+    x->memory = mem_grow(NULL, (size_t)x->end, 1);
+    x->end = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        const struct packed *p = (const void *)(from + place_of(&x->at[i]));
+        memcpy(x->memory + x->end, p, p->bytes);
+        x->at[i].offset = x->end | waits(&x->at[i]);
+        x->end += p->bytes;
+    }
+    mem_free(from);
+    x->cap_memory = (size_t)x->end;
+    x->memory = mem_grow(x->memory, x->cap_memory, 1);
+}
+
 enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to, uint64_t tie_seed, uint64_t most,
                    struct diag *d)
 {
     if (x->tmp != NULL && fflush(x->tmp) != 0)
         return diag_set(d, ST_EWORLD, "cannot write the temporary file that sorts the trace: %s", strerror(errno));
+    const size_t n_all = x->n;
     size_t n = 0;
     bool sorted = true;
     sim_tick least = INT64_MAX, latest = INT64_MIN;
@@ -250,6 +268,7 @@ enum st spill_sort(struct spill *x, sim_tick origin, sim_tick from, sim_tick to,
         sort(x, &(const struct order){ least, tie_seed > 0 }, latest);
     }
     if (tie_seed > 0) shuffle_ties(x, tie_seed);
+    if (x->tmp == NULL && x->n < n_all / 2) gather(x);
     return ST_OK;
 }
 
