@@ -569,6 +569,8 @@ const char *store_path(const struct store *s)
     return s->path;
 }
 
+bool store_may_thread(const struct store *s) { return s->is_threaded; }
+
 enum st store_failed(struct store *s, struct diag *d)
 {
     settle(s);

@@ -40,6 +40,7 @@ enum st store_open_read(struct store **out, const char *path, struct diag *d);
 void    store_close(struct store *s);
 struct sqlite3 *store_db(struct store *s);      /* borrowed, for queries */
 const char *store_path(const struct store *s);  /* as it was given; borrowed */
+bool    store_may_thread(const struct store *s);        /* its run may have threads: rows are written by one, too */
 /* Write the rows of a source to a table (schema.h), within the transaction that the caller began. */
 struct feed_source;
 enum st store_feed(struct store *s, int table, const struct feed_source *from, struct diag *d);

@@ -103,6 +103,7 @@ struct bound {
      * if no job of one task of it can be the first to break that, however long it is. */
     struct within { uint32_t of, in; double by; } within[BOUND_POOLS * BOUND_POOLS];
     uint32_t n_within;
+    double   makespan, jct_mean;        /* the bounds, us, when the run is over; NaN: there is none */
 };
 
 /* ---- what a job needs at least ---- */
@@ -481,15 +482,24 @@ static double jct_mean(struct bound *b)
     return b->n_counted > 0 ? most / (double)b->n_counted : NAN;
 }
 
-static void emit(void *self, const struct world *w)
+static void prepare(void *self, const struct world *w)
 {
     struct bound *b = self;
-    if (world_count(w)->elastic > 0) return;    /* on more GPUs than it asks a job ends before its nominal time */
-    collector_put(b->out, "makespan_bound", "all", makespan(b) / 1e6);
-    collector_put(b->out, "jct_mean_bound", "all", jct_mean(b) / 1e6);
+    /* On more GPUs than it asks a job ends before its nominal time. */
+    const bool is_known = world_count(w)->elastic == 0;
+    b->makespan = is_known ? makespan(b) : NAN;
+    b->jct_mean = is_known ? jct_mean(b) : NAN;
+}
+
+static void emit(void *self, const struct world *w)
+{
+    const struct bound *b = self;
+    (void)w;
+    collector_put(b->out, "makespan_bound", "all", b->makespan / 1e6);
+    collector_put(b->out, "jct_mean_bound", "all", b->jct_mean / 1e6);
 }
 
 const struct collector bound_collector = {
-    .metric = metric, .size = sizeof(struct bound), .init = init, .emit = emit, .fini = fini,
+    .metric = metric, .size = sizeof(struct bound), .init = init, .prepare = prepare, .emit = emit, .fini = fini,
     .observer = { .arrived = on_arrived, .job_ended = on_job_ended },
 };

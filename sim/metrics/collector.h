@@ -62,6 +62,9 @@ struct collector {
     struct observer observer;                   /* what it wants to be notified of; ctx becomes its state */
     void (*noted)(void *self, sim_tick at, const char *name, double value);    /* by the policy */
     void (*decided)(void *self, int64_t wall_ns);               /* a decision took so long */
+    /* When the run is over, before any emits: what takes long.  It changes its own state alone, so that several may go on
+     * beside each other, each in a thread. */
+    void (*prepare)(void *self, const struct world *w);
     void (*emit)(void *self, const struct world *w);            /* when the run is over */
     void (*fini)(void *self);
 };

@@ -378,7 +378,7 @@ static char *scope_of(const struct world *w, enum way by, size_t i)
     return mem_strdup("all");
 }
 
-static void put_way(struct job_metrics *m, const struct world *w, enum way by)
+static void put_way(const struct job_metrics *m, const struct world *w, enum way by)
 {
     const struct groups *g = &m->group[by];
     for (size_t i = 0; i < g->n; i++) {
@@ -390,20 +390,28 @@ static void put_way(struct job_metrics *m, const struct world *w, enum way by)
 }
 
 /* All spreads of all groups; of all jobs together the numbers are the sums of those of the classes. */
-static void put_spreads(struct job_metrics *m, const struct world *w)
+static void prepare(void *self, const struct world *w)
 {
-    const struct group *all = m->group[ALL].at;
+    struct job_metrics *m = self;
+    struct groups *classes = &m->group[CLASSES];
+    const struct group *all = group_at(&m->group[ALL], 0);      /* these have their rows without a job */
     struct wanted *any;
+    if (world_classes(w)->n > 0) (void)group_at(classes, world_classes(w)->n - 1);
     SIM_ASSERT(all->n <= UINT32_MAX);
     for (enum way by = ALL; by < WAYS; by++)
         for (size_t i = 0; i < m->group[by].n; i++)
             if (m->group[by].at[i].q == NULL) MEM_ARRAY(m->group[by].at[i].q, SPREADS);
-    for (size_t i = 0; i < m->group[CLASSES].n; i++)
-        for (int k = 0; k < SPREADS; k++) quantiles_add(&all->q[k], &m->group[CLASSES].at[i].q[k]);
+    for (size_t i = 0; i < classes->n; i++)
+        for (int k = 0; k < SPREADS; k++) quantiles_add(&all->q[k], &classes->at[i].q[k]);
     MEM_NEW(any);
     choose_values(m, any);
     keep_values(m, any);
     mem_free(any);
+}
+
+static void put_spreads(const struct job_metrics *m, const struct world *w)
+{
+    const struct group *all = m->group[ALL].at;
     for (enum way by = ALL; by < WAYS; by++) put_way(m, w, by);
     put_spread(m, all, RHO, "all");
     collector_put(m->out, "rho_above_1", "all", collector_ratio((double)m->n_rho_above_1, (double)all->q[RHO].n));
@@ -437,18 +445,13 @@ static void put_ideals(const struct job_metrics *m)
 
 static void emit(void *self, const struct world *w)
 {
-    struct job_metrics *m = self;
-    struct groups *classes = &m->group[CLASSES], *all = &m->group[ALL];
-    MEM_RESERVE(all->at, all->cap, 1);                          /* these have their rows without a job */
-    MEM_RESERVE(classes->at, classes->cap, world_classes(w)->n);
-    all->n = 1;
-    classes->n = world_classes(w)->n;
+    const struct job_metrics *m = self;
     put_spreads(m, w);
     put_users(m, w);
     put_ideals(m);
 }
 
 const struct collector job_metrics_collector = {
-    .metric = metric, .size = sizeof(struct job_metrics), .init = init, .emit = emit, .fini = fini,
+    .metric = metric, .size = sizeof(struct job_metrics), .init = init, .prepare = prepare, .emit = emit, .fini = fini,
     .observer = { .arrived = on_arrived, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended },
 };

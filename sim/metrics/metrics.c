@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "metrics/collector.h"
 
 #define ADDRESS_OF(name) &name##_collector,
@@ -102,9 +103,38 @@ static enum st write_values(const struct metrics *m, struct diag *d)
     return ST_OK;
 }
 
+/* Of fewer jobs it takes less time than a thread to begin. */
+enum { MANY_JOBS = 10000 };
+
+/* A member's last work, by a thread if one could be made. */
+struct last { const struct member *of; const struct world *w; pthread_t thread; bool has_thread; };
+
+static void *prepare(void *last)
+{
+    const struct last *l = last;
+    l->of->of->prepare(l->of->self, l->w);
+    return NULL;
+}
+
+/* All but the first that has such work by threads; meanwhile that one, and what no thread could be made for. */
+static void prepare_all(const struct metrics *m, const struct world *w)
+{
+    struct last last[ARRAY_LEN(collectors)];
+    size_t n = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (m->at[i].of->prepare != NULL) last[n++] = (struct last){ .of = &m->at[i], .w = w };
+    const bool may_thread = m->opts.may_thread && world_count(w)->arrived >= MANY_JOBS;
+    for (size_t i = 1; i < n && may_thread; i++) last[i].has_thread = thread_start(&last[i].thread, prepare, &last[i]);
+    for (size_t i = 0; i < n; i++)
+        if (!last[i].has_thread) (void)prepare(&last[i]);
+    for (size_t i = 0; i < n; i++)
+        if (last[i].has_thread) (void)pthread_join(last[i].thread, NULL);
+}
+
 enum st metrics_finish(struct metrics *m, const struct world *w, struct diag *d)
 {
     TRY(metrics_error(m, d));
+    prepare_all(m, w);
     for (size_t i = 0; i < m->n; i++) m->at[i].of->emit(m->at[i].self, w);
     return write_values(m, d);
 }

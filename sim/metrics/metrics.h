@@ -20,6 +20,7 @@ struct metrics_opts {
     struct store *store;        /* NULL: keep numbers only, write nothing */
     int64_t  run;
     bool     no_jobs;           /* no row of a job */
+    bool     may_thread;        /* threads may help */
     bool     write_lending;     /* series of what is reserved, used and lent, a row at each change */
     uint64_t n_jobs;            /* expected arrivals, for the warm-up and cool-down cuts */
     double   warmup, cooldown;  /* fractions of the arrivals, by ordinal, left out of job metrics */

@@ -196,6 +196,7 @@ static enum st simulate(const struct run_env *env, struct host *h, struct sink *
     struct world *w = world_create(&cfg, src, host_decider(h));
     rec->metrics = metrics_create(w, &(struct metrics_opts){
         .store = env->store, .run = rec->run, .no_jobs = s->output.no_jobs, .write_lending = s->output.lending,
+        .may_thread = store_may_thread(env->store),
         .n_jobs = env->trace->facts.n_jobs, .reads_limits = (host_flags(h) & POL_USES_LIMITS) != 0,
         .warmup = s->output.warmup, .cooldown = s->output.cooldown, .fills = s->replay.fill > 0,
         .weight_of = weight_of, .weight_ctx = s,
