@@ -28,6 +28,9 @@ enum { TYPICAL = 32 };          /* shapes looked at, the most frequent */
 /* Filling: what the first sample at or above each load shows. */
 enum fill_point { FRAG_AT_80, FRAG_AT_90, GPU_AT_100, CPU_AT_100, FILL_POINTS };
 
+/* Free on the cards of a node that is up: in all, and on the one that has least of those that have any. */
+struct spare { int64_t milli; int32_t least; };
+
 /* Over samples in which it was defined. */
 struct mean { double sum; uint64_t n; };
 
@@ -36,7 +39,7 @@ struct fragmentation {
     uint64_t *arrived, *waiting; size_t cap_arrived, cap_waiting;   /* tasks by shape */
     uint64_t  n_arrived, n_typical_at;      /* tasks; when the typical list was made */
     uint32_t  typical[TYPICAL]; uint32_t n_typical;
-    int64_t  *free_milli; double *expected; bool *is_dirty;         /* [n_nodes] */
+    struct spare *spare; double *expected; bool *is_dirty;          /* [n_nodes] */
     uint32_t *dirty; uint32_t n_dirty, n_nodes;
     struct mean mean_expected, mean_stranded, mean_lack_cpu;
     collector_wide asked;                   /* thousandths of cards that jobs which arrived ask for */
@@ -57,7 +60,7 @@ static bool init(void *self, const struct world *w)
     struct fragmentation *f = self;
     if (world_config(w)->sample_every <= 0 && !f->out->opts->fills) return false;
     f->n_nodes = world_cluster(w)->n_nodes;
-    MEM_ARRAY(f->free_milli, f->n_nodes);
+    MEM_ARRAY(f->spare, f->n_nodes);
     MEM_ARRAY(f->expected, f->n_nodes);
     MEM_ARRAY(f->is_dirty, f->n_nodes);
     MEM_ARRAY(f->dirty, f->n_nodes);
@@ -69,7 +72,7 @@ static bool init(void *self, const struct world *w)
 static void fini(void *self)
 {
     struct fragmentation *f = self;
-    MEM_FREE(f->arrived, f->waiting, f->free_milli, f->expected, f->is_dirty, f->dirty);
+    MEM_FREE(f->arrived, f->waiting, f->spare, f->expected, f->is_dirty, f->dirty);
 }
 
 /* ---- while things happen ---- */
@@ -141,11 +144,12 @@ static uint32_t most_frequent(const uint64_t *count, uint32_t n, const struct sh
     return kept;
 }
 
-/* Free capacity of a node's cards that cannot serve the shape. */
-static int64_t useless(const struct cluster *c, uint32_t node, int64_t free_milli, const struct shape *s)
+/* Free capacity of a node's cards that cannot serve the shape.  Mostly what is free on them tells, without a look at each. */
+static int64_t useless(const struct cluster *c, uint32_t node, const struct spare *free, const struct shape *s)
 {
     const struct pol_node *n = &c->node[node];
-    if (s->n_gpu == 0 || !cluster_fits(c, node, s)) return free_milli;
+    if (s->n_gpu == 0 || free->milli < (int64_t)s->n_gpu * s->gpu_milli || !cluster_fits(c, node, s)) return free->milli;
+    if (free->least >= s->gpu_milli) return 0;
     int64_t sum = 0;
     for (uint32_t k = 0; k < n->n_gpu; k++) {
         int32_t left = c->card[n->card0 + k].milli_free;
@@ -159,15 +163,19 @@ static void look_at(struct fragmentation *f, const struct world *w, uint32_t nod
     const struct cluster *c = world_cluster(w);
     const struct pol_node *n = &c->node[node];
     double weight = 0, sum = 0;
-    int64_t free_milli = 0;
-    for (uint32_t k = 0; k < n->n_gpu && n->is_up; k++) free_milli += c->card[n->card0 + k].milli_free;
-    f->free_milli[node] = free_milli;
+    struct spare free = { 0, GPU_WHOLE };
+    for (uint32_t k = 0; k < n->n_gpu && n->is_up; k++) {
+        const int32_t left = c->card[n->card0 + k].milli_free;
+        free.milli += left;
+        if (left > 0 && left < free.least) free.least = left;
+    }
+    f->spare[node] = free;
     f->expected[node] = 0;
-    if (free_milli == 0) return;
+    if (free.milli == 0) return;
     for (uint32_t i = 0; i < f->n_typical; i++) {
         double share = (double)f->arrived[f->typical[i]];
         weight += share;
-        sum += share * (double)useless(c, node, free_milli, world_shape(w, f->typical[i]));
+        sum += share * (double)useless(c, node, &free, world_shape(w, f->typical[i]));
     }
     if (weight > 0) f->expected[node] = sum / weight;
 }
@@ -185,21 +193,22 @@ static void refresh(struct fragmentation *f, const struct world *w)
 /* Free capacity of a node that is useless to every one of the shapes: the least of what is to each. */
 static int64_t useless_to_all(const struct fragmentation *f, const struct world *w, uint32_t node, const uint32_t *wants, uint32_t n_wants)
 {
-    int64_t least = f->free_milli[node];
+    int64_t least = f->spare[node].milli;
     for (uint32_t i = 0; i < n_wants && least > 0; i++)
-        least = i64_min(least, useless(world_cluster(w), node, f->free_milli[node], world_shape(w, wants[i])));
+        least = i64_min(least, useless(world_cluster(w), node, &f->spare[node], world_shape(w, wants[i])));
     return least;
 }
 
 /* The same were there cores enough; notes which shapes could then use some of it. */
 static int64_t useless_for_others(const struct fragmentation *f, const struct world *w, uint32_t node, const uint32_t *wants, uint32_t n_wants, bool *lacks)
 {
-    int64_t least = f->free_milli[node];
+    const struct spare *free = &f->spare[node];
+    int64_t least = free->milli;
     for (uint32_t i = 0; i < n_wants; i++) {
         struct shape s = *world_shape(w, wants[i]);
         s.cpu_milli = 0;
-        int64_t x = useless(world_cluster(w), node, f->free_milli[node], &s);
-        if (x < f->free_milli[node]) lacks[i] = true;
+        int64_t x = useless(world_cluster(w), node, free, &s);
+        if (x < free->milli) lacks[i] = true;
         least = i64_min(least, x);
     }
     return least;
@@ -237,8 +246,8 @@ static struct found look(struct fragmentation *f, const struct world *w)
                                      world_shapes(w), true, wants);
     double all = 0, expected = 0, stranded = 0, lack = 0;
     for (uint32_t n = 0; n < f->n_nodes; n++) {
-        if (f->free_milli[n] == 0) continue;
-        all += (double)f->free_milli[n];
+        if (f->spare[n].milli == 0) continue;
+        all += (double)f->spare[n].milli;
         expected += f->expected[n];
         int64_t least = useless_to_all(f, w, n, wants, n_wants);
         stranded += (double)least;
