@@ -49,8 +49,8 @@ struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown
 /* Of a live job: `active` when it arrived; us during which any task of it ran, up to `since` while one runs. */
 struct live { int64_t active, ran; sim_tick since; };
 
-/* Jobs that count and are looked at together: how many, and of each spread the sum and, but for all jobs, how many in
- * which bin; NULL: there is no job. */
+/* Jobs that count and are looked at together: how many, and of each spread that it has (is_of) the sum and, but for all
+ * jobs, how many in which bin; NULL: there is no job. */
 struct group { uint64_t n; double sum[SPREADS]; struct quantiles *q; };
 
 struct job_metrics {
@@ -67,10 +67,21 @@ struct job_metrics {
     double   gpu_milli, cpu_milli;                          /* of the whole cluster, up or down; INFINITY: none */
 };
 
+/* The group, made if it is not there. */
+static inline struct group *group_at(struct groups *g, uint32_t at)
+{
+    if (g->n <= at) {
+        MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
+        g->n = (size_t)at + 1;
+    }
+    return &g->at[at];
+}
+
 static bool init(void *self, const struct world *w)
 {
     struct job_metrics *m = self;
     scratch_init(&m->job, 1);
+    (void)group_at(&m->group[ALL], 0);              /* has its rows without a job */
     const struct cluster *c = world_cluster(w);
     int64_t cpu_milli = 0;
     for (uint32_t i = 0; i < c->n_nodes; i++) cpu_milli += c->node[i].cpu_total;
@@ -171,13 +182,15 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
     struct job_metrics *m = self;
     const struct job *j = world_job(w, job);
     const uint32_t user = j->user;
-    if (j->graph != NULL) stage_wait_arrived(&m->stages, w, job);
-    MEM_RESERVE(m->user, m->cap_users, (size_t)user + 1);
-    if (m->n_users <= user) m->n_users = (size_t)user + 1;
+    if (m->n_users <= user) {
+        MEM_RESERVE(m->user, m->cap_users, (size_t)user + 1);
+        m->n_users = (size_t)user + 1;
+    }
     fold_active(m, world_now(w));
     m->n_active += m->user[user].n_live++ == 0;
     MEM_RESERVE(m->live, m->cap_live, (size_t)job + 1);
     m->live[job] = (struct live){ .active = m->active };
+    if (j->graph != NULL) stage_wait_arrived(&m->stages, w, job);
 }
 
 static void on_started(void *self, const struct world *w, uint32_t task)
@@ -185,8 +198,8 @@ static void on_started(void *self, const struct world *w, uint32_t task)
     struct job_metrics *m = self;
     const uint32_t job = world_task(w, task)->job;
     const struct job *j = world_job(w, job);
-    if (j->graph != NULL) stage_wait_started(&m->stages, w, task);
     if (j->n_running == 1) m->live[job].since = world_now(w);
+    if (j->graph != NULL) stage_wait_started(&m->stages, w, task);
 }
 
 static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
@@ -194,8 +207,8 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
     struct job_metrics *m = self;
     const uint32_t job = world_task(w, task)->job;
     const struct job *j = world_job(w, job);
-    if (j->graph != NULL) stage_wait_stopped(&m->stages, w, task, reason);
     if (j->n_running == 1) m->live[job].ran += world_now(w) - m->live[job].since;     /* the last one */
+    if (j->graph != NULL) stage_wait_stopped(&m->stages, w, task, reason);
 }
 
 /* An ideal time of the job, us; -1 unknown. */
@@ -205,34 +218,40 @@ static int64_t ideal_of(const struct metrics_opts *o, uint64_t ordinal, enum ide
     return of != NULL && ordinal < o->n_ideal ? of[ordinal] : -1;
 }
 
-/* The group, made if it is not there. */
-static struct group *group_at(struct groups *g, uint32_t at)
+/* One more in a group, the first n spreads of it: x as struct ended has it, but 0 for what is no number. */
+static inline void count_in(struct group *g, const double *x, int n)
 {
-    if (g->n <= at) {
-        MEM_RESERVE(g->at, g->cap, (size_t)at + 1);
-        g->n = (size_t)at + 1;
-    }
-    return &g->at[at];
+    g->n++;
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++) g->sum[k] += x[k];
+}
+
+static inline void count_bins(struct group *g, const uint32_t *bin, int n)
+{
+    if (g->q == NULL) MEM_ARRAY(g->q, SPREADS);
+#pragma GCC unroll 8
+    for (int k = 0; k < n; k++) quantiles_count(&g->q[k], bin[k]);
 }
 
 static void count_groups(struct job_metrics *m, const struct ended *f)
 {
     double x[SPREADS];
     uint32_t bin[SPREADS];
-    for (int k = 0; k < SPREADS; k++) x[k] = collector_greater(0, f->x[k]);     /* none is below; 0 for what is no number */
 #pragma GCC unroll 8
     for (int k = 0; k < STAGE_WAIT; k++) bin[k] = quantiles_bin(f->x[k]);
-    for (enum way w = ALL; w < WAYS; w++) {
-        if (f->in[w] == NONE) continue;
-        struct group *to = group_at(&m->group[w], f->in[w]);
-        to->n++;
-#pragma GCC unroll 8
-        for (int k = 0; k < SPREADS; k++) to->sum[k] += x[k];
-        if (w == ALL) continue;
-        if (to->q == NULL) MEM_ARRAY(to->q, SPREADS);
-#pragma GCC unroll 8
-        for (int k = 0; k < STAGE_WAIT; k++) quantiles_count(&to->q[k], bin[k]);
-        if (f->in[WORKFLOWS] != NONE) quantiles_count(&to->q[STAGE_WAIT], quantiles_bin(f->x[STAGE_WAIT]));
+    memcpy(x, f->x, sizeof x);
+    x[SLOWDOWN] = collector_greater(0, x[SLOWDOWN]);
+    x[RHO] = collector_greater(0, x[RHO]);
+    struct group *const class = group_at(&m->group[CLASSES], f->in[CLASSES]), *const size = group_at(&m->group[SIZES], f->in[SIZES]);
+    count_in(m->group[ALL].at, x, RHO + 1);
+    count_in(class, x, RHO);
+    count_in(size, x, RHO);
+    count_bins(class, bin, RHO + 1);            /* those of all jobs are made of these */
+    count_bins(size, bin, RHO);
+    if (f->in[WORKFLOWS] != NONE) {
+        bin[STAGE_WAIT] = quantiles_bin(x[STAGE_WAIT]);
+        count_in(group_at(&m->group[WORKFLOWS], 0), x, SPREADS);
+        count_bins(m->group[WORKFLOWS].at, bin, SPREADS);
     }
     m->n_rho_above_1 += f->x[RHO] > 1;
 }
@@ -341,8 +360,9 @@ static void keep_values(struct job_metrics *m, const struct wanted *any)
         scratch_take(&m->job, &at, numbers);
         const struct kept kept = unpacked(numbers);
         const struct ended f = values_of(&kept);
+        const int n = f.in[WORKFLOWS] != NONE ? SPREADS : STAGE_WAIT;
 #pragma GCC unroll 8
-        for (int k = 0; k < SPREADS; k++) {                     /* what is no number is in no bin that is wanted */
+        for (int k = 0; k < n; k++) {                           /* what is no number is in no bin that is wanted */
             const uint32_t bin = quantiles_bin(f.x[k]);
             if (any->is[k][bin]) keep_value(m, &f, k, bin);
         }
@@ -394,9 +414,9 @@ static void prepare(void *self, const struct world *w)
 {
     struct job_metrics *m = self;
     struct groups *classes = &m->group[CLASSES];
-    const struct group *all = group_at(&m->group[ALL], 0);      /* these have their rows without a job */
+    const struct group *all = m->group[ALL].at;
     struct wanted *any;
-    if (world_classes(w)->n > 0) (void)group_at(classes, world_classes(w)->n - 1);
+    if (world_classes(w)->n > 0) (void)group_at(classes, world_classes(w)->n - 1);      /* these have theirs, too */
     SIM_ASSERT(all->n <= UINT32_MAX);
     for (enum way by = ALL; by < WAYS; by++)
         for (size_t i = 0; i < m->group[by].n; i++)
