@@ -154,7 +154,7 @@ void scratch_append(struct scratch *s, const uint64_t x[SCRATCH_NUMBERS])
 #pragma GCC unroll 8
     for (uint32_t i = 0; i < SCRATCH_NUMBERS; i++) {
         const uint64_t bytes = lowest_first(x[i]);
-        const uint32_t n = x[i] != 0 ? 8 - (uint32_t)__builtin_clzll(x[i]) / 8 : 0;
+        const uint32_t n = x[i] != 0 ? (63 - (uint32_t)__builtin_clzll(x[i])) / 8 + 1 : 0;
         memcpy(to, &bytes, sizeof bytes);
         to += n;
         all |= n << 4 * i;

@@ -39,12 +39,11 @@ static int64_t needed(const struct world *w, uint32_t task)
     return sum;
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
+/* The attempt of a task with data is over.  Not inline: in most runs none has any, and who asks that is to stay small. */
+__attribute__((noinline))
+static void end_attempt(struct bytes_read *m, const struct world *w, uint32_t task, enum stop_reason reason)
 {
-    struct bytes_read *m = self;
-    if (task >= m->cap_task) return;            /* neither it nor one in its place moved anything */
-    uint32_t job = world_task(w, task)->job;
-    if (!has_data(w, job)) return;
+    const uint32_t job = world_task(w, task)->job;
     MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     struct bytes_read_attempt *a = &m->task[task];
     struct bytes_read_sum *j = &m->job[job];
@@ -59,17 +58,29 @@ static void on_stopped(void *self, const struct world *w, uint32_t task, enum st
     memset(a, 0, sizeof *a);
 }
 
-static void on_job_ended(void *self, const struct world *w, uint32_t job)
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct bytes_read *m = self;
+    if (task >= m->cap_task) return;            /* neither it nor one in its place moved anything */
+    if (has_data(w, world_task(w, task)->job)) end_attempt(m, w, task, reason);
+}
+
+/* The same of its job. */
+__attribute__((noinline))
+static void end_job(struct bytes_read *m, const struct world *w, uint32_t job)
+{
     const struct metrics_opts *o = m->out->opts;
-    if (!has_data(w, job)) return;
     MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     for (int l = 0; l < LEVELS && collector_writes_jobs(m->out); l++)
         (void)store_transfer(o->store, o->run, &(struct store_transfer){
             .ordinal = world_job(w, job)->ordinal, .level = bytes_read_level[l],
             .read_b = m->job[job].read[l], .vain_b = m->job[job].vain[l] }, m->out->error);
     memset(&m->job[job], 0, sizeof *m->job);
+}
+
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
+{
+    if (has_data(w, job)) end_job(self, w, job);
 }
 
 int64_t bytes_read_total(const int64_t by_level[LEVELS])

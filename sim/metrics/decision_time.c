@@ -42,13 +42,9 @@ static void fini(void *self)
     map_fini(&t->of_ns);
 }
 
-static void decided(void *self, int64_t wall_ns)
+__attribute__((noinline))               /* rare, and who counts the short ones is to stay small */
+static void count_long(struct decision_time *t, int64_t wall_ns)
 {
-    struct decision_time *t = self;
-    if (wall_ns >= 0 && wall_ns < SHORT) {
-        t->n_short[wall_ns]++;
-        return;
-    }
     const uint32_t hash = map_mix((uint64_t)wall_ns);
     uint32_t k;
     MAP_EACH(k, &t->of_ns, hash) {
@@ -58,6 +54,13 @@ static void decided(void *self, int64_t wall_ns)
     }
     map_add(&t->of_ns, hash, (uint32_t)t->n);
     MEM_PUSH(t->at, t->n, t->cap, (struct taken){ wall_ns, 1 });
+}
+
+static void decided(void *self, int64_t wall_ns)
+{
+    struct decision_time *t = self;
+    if (wall_ns >= 0 && wall_ns < SHORT) t->n_short[wall_ns]++;
+    else count_long(t, wall_ns);
 }
 
 static int by_time(const void *a, const void *b)

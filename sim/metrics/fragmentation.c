@@ -99,7 +99,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     struct fragmentation *f = self;
     const struct job *j = world_job(w, job);
     f->n_unscheduled += j->status == JOB_UNFINISHED && j->first_start < 0;
-    for (uint32_t t = j->first_task; t != NONE;) {
+    for (uint32_t t = j->n_waiting > 0 ? j->first_task : NONE; t != NONE;) {
         const struct task *k = world_task(w, t);
         if (k->state == TASK_WAITING) f->waiting[k->shape]--;
         t = k->next;
@@ -144,7 +144,7 @@ static uint32_t most_frequent(const uint64_t *count, uint32_t n, const struct sh
     return kept;
 }
 
-/* Free capacity of a node's cards that cannot serve the shape.  Mostly what is free on them tells, without a look at each. */
+/* Free capacity of a node's cards that cannot serve the shape.  What is free on all mostly tells, without asking each. */
 static int64_t useless(const struct cluster *c, uint32_t node, const struct spare *free, const struct shape *s)
 {
     const struct pol_node *n = &c->node[node];

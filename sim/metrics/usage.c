@@ -117,17 +117,24 @@ static void fold_user(const struct usage *u, struct by_user *x, sim_tick now)
 
 static struct by_user *user_of(struct usage *u, const struct job *j) { return &u->user[j->user]; }
 
-static void on_arrived(void *self, const struct world *w, uint32_t job)
+/* All up to this one.  Not inline: rare, and who asks for a user is to stay small. */
+__attribute__((noinline))
+static void add_users(struct usage *u, const struct world *w, uint32_t id)
 {
-    struct usage *u = self;
     const struct metrics_opts *o = u->out->opts;
-    uint32_t id = world_job(w, job)->user;
     MEM_RESERVE(u->user, u->cap_users, (size_t)id + 1);
     for (; u->n_users <= id; u->n_users++) {
         const char *name = intern_name(world_users(w), (uint32_t)u->n_users);
         u->user[u->n_users] = (struct by_user){
             .weight = o->weight_of != NULL ? o->weight_of(o->weight_ctx, name) : 1, .since = world_now(w) };
     }
+}
+
+static void on_arrived(void *self, const struct world *w, uint32_t job)
+{
+    struct usage *u = self;
+    const uint32_t id = world_job(w, job)->user;
+    if (u->n_users <= id) add_users(u, w, id);
     struct by_user *x = &u->user[id];
     if (x->n_live++ > 0) return;
     x->active_since = world_now(w);
