@@ -88,7 +88,6 @@ enum { COSTS = 64 };                            /* that are kept, the last by sh
 
 struct bound {
     const struct collector_out *out;
-    sim_tick first_submit;      /* makespans count from it; -1: nothing arrived */
     uint32_t n_pools;
     double   capacity[BOUND_POOLS];     /* of each machine; an area over it is in us */
     struct scratch job;         /* of struct bound_job by ordinal, which is in order of submit */
@@ -112,7 +111,6 @@ static bool init(void *self, const struct world *w)
 {
     const struct cluster *c = world_cluster(w);
     struct bound *b = self;
-    b->first_submit = -1;
     double cards[GPU_TYPES_MAX] = { 0 };
     b->closed = world_config(w)->concurrency > 0;
     b->n_pools = BOUND_TYPE;
@@ -275,12 +273,6 @@ static int64_t moving_us(const struct world *w, uint32_t task)
     return sum + net_nominal_us(&world_config(w)->net, LEVEL_LOCAL, g->out[t->index]);
 }
 
-static void on_arrived(void *self, const struct world *w, uint32_t job)
-{
-    struct bound *b = self;
-    if (b->first_submit < 0) b->first_submit = world_job(w, job)->submit;
-}
-
 static inline void note_job(struct bound *b, const struct job *j, uint32_t kind, double by, double least)
 {
     const bool counted = collector_is_counted(b->out, j->ordinal);
@@ -356,15 +348,15 @@ static struct known ended(struct bound *b, uint64_t i)
     return j->ended ? (struct known){ j, scratch_get(&b->kind, j->kind) } : (struct known){ NULL, NULL };
 }
 
-/* us; NaN when no job ended. */
-static double makespan(struct bound *b)
+/* us, from the first submit; NaN when no job ended. */
+static double makespan(struct bound *b, sim_tick first_submit)
 {
     double sum[BOUND_POOLS] = { 0 }, speed[BOUND_POOLS], most = b->job.n > 0 ? 0 : NAN;
     for (uint32_t p = 0; p < b->n_pools; p++) speed[p] = b->capacity[p] > 0 ? b->capacity[p] : INFINITY;     /* no bound */
     for (uint64_t i = b->job.n; i-- > 0;) {
         const struct known j = ended(b, i);
         if (j.job == NULL) continue;
-        double from = b->closed ? 0 : (double)(j.job->submit - b->first_submit);
+        double from = b->closed ? 0 : (double)(j.job->submit - first_submit);
         most = collector_greater(most, from + least_of(j));
         for (uint32_t p = 0; p < b->n_pools; p++) {
             sum[p] += area_of(j, p);
@@ -487,7 +479,7 @@ static void prepare(void *self, const struct world *w)
     struct bound *b = self;
     /* On more GPUs than it asks a job ends before its nominal time. */
     const bool is_known = world_count(w)->elastic == 0;
-    b->makespan = is_known ? makespan(b) : NAN;
+    b->makespan = is_known ? makespan(b, world_count(w)->first_submit) : NAN;
     b->jct_mean = is_known ? jct_mean(b) : NAN;
 }
 
@@ -501,5 +493,5 @@ static void emit(void *self, const struct world *w)
 
 const struct collector bound_collector = {
     .metric = metric, .size = sizeof(struct bound), .init = init, .prepare = prepare, .emit = emit, .fini = fini,
-    .observer = { .arrived = on_arrived, .job_ended = on_job_ended },
+    .observer = { .job_ended = on_job_ended },
 };

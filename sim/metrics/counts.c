@@ -18,28 +18,15 @@ static const struct collector_metric metric[] = {
 
 struct counts {
     const struct collector_out *out;
-    sim_tick first_submit, first_start, last_end;       /* -1: none */
+    sim_tick last_end;                                  /* -1: none */
 };
 
 static bool init(void *self, const struct world *w)
 {
     struct counts *c = self;
     (void)w;
-    c->first_submit = c->first_start = c->last_end = -1;
+    c->last_end = -1;
     return true;
-}
-
-static void on_arrived(void *self, const struct world *w, uint32_t job)
-{
-    struct counts *c = self;
-    if (c->first_submit < 0) c->first_submit = world_job(w, job)->submit;
-}
-
-static void on_started(void *self, const struct world *w, uint32_t task)
-{
-    struct counts *c = self;
-    (void)task;
-    if (c->first_start < 0) c->first_start = world_now(w);
 }
 
 static void on_job_ended(void *self, const struct world *w, uint32_t job)
@@ -70,9 +57,9 @@ static void emit(void *self, const struct world *w)
     const struct counts *c = self;
     const struct world_count *n = world_count(w);
     if (c->last_end >= 0) {
-        double makespan = (double)(c->last_end - c->first_submit) / 1e6;
+        double makespan = (double)(c->last_end - n->first_submit) / 1e6;
         collector_put(c->out, "makespan", "all", makespan);
-        collector_put(c->out, "dt", "all", (double)(c->last_end - c->first_start) / 1e6);
+        collector_put(c->out, "dt", "all", (double)(c->last_end - n->first_start) / 1e6);
         collector_put(c->out, "throughput", "all", collector_ratio((double)(n->done + n->timeout) * 3600, makespan));
     }
     if (n->arrived == 1 && n->recorded > 0)
@@ -95,5 +82,5 @@ static void emit(void *self, const struct world *w)
 
 const struct collector counts_collector = {
     .metric = metric, .size = sizeof(struct counts), .init = init, .emit = emit,
-    .observer = { .arrived = on_arrived, .started = on_started, .job_ended = on_job_ended, .sample = on_sample },
+    .observer = { .job_ended = on_job_ended, .sample = on_sample },
 };

@@ -182,7 +182,7 @@ void world_arrival_enter(struct world *w, uint32_t slot, enum job_status status)
 {
     struct job *j = &w->jobs.job[slot];
     j->ordinal = w->arrivals.ordinal++;
-    w->count.arrived++;
+    if (w->count.arrived++ == 0) w->count.first_submit = j->submit;
     w->count.unlimited += j->limit < 0;
     w->count.elastic += j->elastic.max > 0;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);

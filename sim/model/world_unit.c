@@ -233,7 +233,7 @@ static void occupy(struct world *w, uint32_t t)
     j->n_running++;
     w->n_waiting--;
     w->n_running++;
-    w->count.starts++;
+    if (w->count.starts++ == 0) w->count.first_start = w->loop.now;
     w->count.mismatches += h->is_short;
     if (j->first_start < 0) {
         j->first_start = w->loop.now;

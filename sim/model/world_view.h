@@ -49,6 +49,7 @@ struct world_count {
     uint64_t preemptions, task_failures, starts, mismatches, refusals;
     uint64_t elastic, scalings; /* elastic jobs that arrived; changes of their sizes while they ran */
     sim_tick recorded;          /* of the last that was submitted: see job_spec; 0: unknown */
+    sim_tick first_submit, first_start;     /* of the first job that arrived, and task that started; 0: none did */
 };
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */
