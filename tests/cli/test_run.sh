@@ -54,6 +54,16 @@ check "none is there" same "$(sqlite3 "$dir/data.db" "select (select count(*) fr
 check "what they sum to is" same "$(sqlite3 "$dir/data.db" "select group_concat(name, ' ') from (select distinct name from metric where name in ('bytes_read', 'reserved_cpu_hours', 'energy') and value > 0 order by 1)")" "bytes_read energy reserved_cpu_hours"
 check "stages says so" bare stages "$dir/data.db" --run 2
 
+# Of a long run threads do some of the last work, where there are processors for them: the same metrics.
+awk 'BEGIN { print "id,submit_s,duration_s,cpus,gpus"; for (i = 0; i < 12000; i++) printf "j%d,%d,%d,1,%d\n", i, i * 7, 5 + i * i % 997, i % 4 }' >"$dir/l.csv"
+printf 'name: l\ncluster:\n  groups:\n    - {name: n, count: 60, cpus: 64, mem: 16GiB, gpus: 2, gpu_type: A}\n    - {name: m, count: 20, cpus: 64, mem: 16GiB, gpus: 4, gpu_type: B}\ntrace: {format: native, path: l.csv}\noutput: {jobs: false}\n' >"$dir/l.yaml"
+first=$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')      # a processor of ours
+long() { "$@" "$fairway" run "$dir/l.yaml" -p fifo -d "$dir/$1.db" -q; }
+check "a long run" expect 0 long env
+check "and the same on one processor" expect 0 long taskset -c "$first"
+check "have the same metrics" same "$(numbers "$dir/taskset.db")" "$(numbers "$dir/env.db")"
+check "bounds and exact quantiles among them" same "$(numbers "$dir/env.db" | grep -c -e '^jct_mean_bound' -e '^makespan_bound' -e '^jct_p99all ')" 3
+
 if [ -c /dev/full ]; then
     for c in help --version "help run" policies; do
         # shellcheck disable=SC2086   # the words of a command
