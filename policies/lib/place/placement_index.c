@@ -11,8 +11,9 @@
  * cluster that is handed out in whole GPUs there are few vertices, and a node that goes from
  * one to another leaves the treap as it is.
  *
- * Invariant after refresh(): `own` is what the plan says of each node of the vertex, sum
- * that of all below.
+ * Invariant after refresh(): `own` is what the plan says of each node of the vertex.  After
+ * placement_index_settle(): the treap is of all vertices with nodes, and sum that of all below.
+ * Many questions are answered without a search, and vertices come and go between two of these.
  */
 #include "lib/place/placement_index_priv.h"
 
@@ -28,7 +29,7 @@ HEAP_INDEXED(nodes, 2, struct placement_index *, uint32_t, is_lower, stands);
 void placement_index_fini(struct placement_index *x)
 {
     for (uint32_t i = 0; i < x->n; i++) free(x->at[i].node);
-    POL_FREE(x->at, x->vertex, x->place, x->asked);
+    POL_FREE(x->at, x->vertex, x->place, x->due, x->asked);
     map_fini(&x->by_own);
     memset(x, 0, sizeof *x);
 }
@@ -85,7 +86,6 @@ static inline struct placement_own own_of(const struct placement *pl, uint32_t n
 {
     const struct plan *p = pl->plan;
     const struct plan_node *o = &p->node[node];
-    const bool is_milli = pl->kube == NULL && pl->by_costs == NULL;     /* part is of cards */
     struct placement_own x = { .cpu = -1, .class = class_of(p, node), .alone = POL_NONE };
     if (!o->n.is_up || (o->n.max_tasks > 0 && o->n.n_tasks >= o->n.max_tasks)) return x;
     x.cpu = o->n.cpu_free;
@@ -94,12 +94,13 @@ static inline struct placement_own own_of(const struct placement *pl, uint32_t n
     x.idle = (uint8_t)o->n_idle;
     x.flags = o->n.n_tasks == 0 ? PLACEMENT_EMPTY : PLACEMENT_BUSY;
     const bool is_whole = o->gpu_free == o->n_idle * PLACEMENT_WHOLE;
-    bool is_plain = x.class != PLACEMENT_CLASS_OTHER && !o->has_engines && o->has_like_cards && is_whole;
+    bool is_plain = is_whole && (pl->index.plain_classes >> x.class & 1) != 0;
     for (int k = 0; k < POL_ENGINES_MAX && o->has_engines; k++) x.engines |= (uint8_t)((o->n.engine_free[k] > 0) << k);
     if (is_whole) {
         x.card = o->n_idle > 0 ? PLACEMENT_WHOLE : 0;
     } else {
         const struct pol_card *card = plan_cards_of(p, node);
+        const bool is_milli = pl->kube == NULL && pl->by_costs == NULL;         /* part is of cards */
         for (uint32_t k = 0; k < o->n.n_gpu; k++) {
             const uint16_t milli = (uint16_t)card[k].milli_free;
             if (milli > x.card) x.card = milli;
@@ -269,6 +270,30 @@ static uint32_t priority(uint32_t vertex)
     return (uint32_t)(h >> 32);
 }
 
+/* id POL_NONE: on a node that stands alone something changed. */
+static void note_new(struct placement_index *x, uint32_t id)
+{
+    x->came[++x->n_new % PLACEMENT_NEW_KEPT] = id;
+}
+
+/* The treap hears of it before it is searched. */
+static inline void note_due(struct placement_index *x, uint32_t id, enum placement_due due)
+{
+    struct placement_vertex *v = &x->at[id];
+    if (v->due == PLACEMENT_DUE_NOTHING) POL_PUSH(x->due, x->n_due, x->cap_due, id);
+    if (v->due < due) v->due = (uint8_t)due;
+}
+
+/* What all nodes of it are like from now on. */
+static void become(struct placement_index *x, uint32_t id, const struct placement_own *o, int64_t key, uint32_t hash)
+{
+    struct placement_vertex *v = &x->at[id];
+    v->own = *o;
+    v->key = key;
+    v->hash = hash;
+    map_add(&x->by_own, hash, id);
+}
+
 /* May move x->at. */
 static uint32_t make_vertex(struct placement_index *x)
 {
@@ -276,39 +301,128 @@ static uint32_t make_vertex(struct placement_index *x)
     POL_RESERVE(x->at, x->cap, x->n);
     if (id == x->free) x->free = x->at[id].left;
     x->at[id].prio = priority(id);
+    x->at[id].next[0] = x->at[id].next[1] = POL_NONE;
     return id;
 }
 
-/* id POL_NONE: on a node that stands alone something changed. */
-static void note_new(struct placement_index *x, uint32_t id)
-{
-    x->came[++x->n_new % PLACEMENT_NEW_KEPT] = id;
-}
-
-/* What all nodes of it are like from now on. */
-static void become(struct placement_index *x, uint32_t id, const struct placement_own *o, int64_t key, uint32_t hash)
+/* It is empty.  Nodes that are like it may come soon, so it goes only when so many others have become empty since. */
+static void retire(struct placement_index *x, uint32_t id)
 {
     struct placement_vertex *v = &x->at[id];
-    note_new(x, id);
-    v->own = *o;
-    v->key = key;
-    v->hash = hash;
-    map_add(&x->by_own, hash, id);
+    if (v->is_retired) return;
+    const uint64_t k = x->n_retired++;
+    const uint32_t oldest = x->retired[k % PLACEMENT_RETIRED];
+    x->retired[k % PLACEMENT_RETIRED] = id;
+    v->is_retired = true;
+    if (k < PLACEMENT_RETIRED) return;
+    v = &x->at[oldest];
+    v->is_retired = false;
+    if (v->n > 0 || v->due != PLACEMENT_DUE_NOTHING) return;
+    map_del(&x->by_own, v->hash, oldest);
+    v->own.alone = 0;           /* so that no node is found to be like it */
+    v->left = x->free;
+    x->free = oldest;
 }
 
-static void leave(struct placement_index *x, uint32_t node)
+/*
+ * Those that are empty are left out, and those that are new or no longer empty stand in it.  These come last: what
+ * stands above them grows, which says nothing of what else is due there.
+ */
+void placement_index_settle(struct placement_index *x)
 {
-    const uint32_t id = x->vertex[node], place = x->place[node];
-    struct placement_vertex *v = &x->at[id];
-    nodes_take(x, v->node, v->n--, place);
-    if (v->n == 0) {
-        del(x, id);
-        map_del(&x->by_own, v->hash, id);
-        v->left = x->free;
-        x->free = id;
-    } else if (place == 0) {
-        pull_first(x, id);
+    for (uint32_t k = 0; k < x->n_due; k++) {
+        struct placement_vertex *v = &x->at[x->due[k]];
+        if (!v->is_in) continue;
+        if (v->n == 0) del(x, x->due[k]);
+        else if (v->due == PLACEMENT_DUE_FIRST) pull_first(x, x->due[k]);
+        else pull_up(x, x->due[k]);
+        v->is_in = v->n > 0;
     }
+    for (uint32_t k = 0; k < x->n_due; k++) {
+        struct placement_vertex *v = &x->at[x->due[k]];
+        v->due = PLACEMENT_DUE_NOTHING;
+        if (v->n == 0) retire(x, x->due[k]);
+        else if (!v->is_in) add(x, x->due[k]);
+        v->is_in = v->n > 0;
+    }
+    x->n_due = 0;
+}
+
+/*
+ * Most nodes are with others for a short time, and leave before they are the lowest of them: so those that come only
+ * stand behind the heap, until its first is looked for again.
+ */
+static inline void leave(struct placement_index *x, uint32_t node)
+{
+    const uint32_t id = x->vertex[node];
+    uint32_t place = x->place[node];
+    struct placement_vertex *v = &x->at[id];
+    if (place == 0) {
+        while (v->n_heap < v->n) nodes_rise(x, v->node, v->n_heap++);
+        note_due(x, id, PLACEMENT_DUE_FIRST);
+    }
+    if (place < v->n_heap) {
+        nodes_take(x, v->node, v->n_heap, place);
+        place = --v->n_heap;
+    }
+    if (place == --v->n) return;
+    v->node[place] = v->node[v->n];
+    x->place[v->node[place]] = place;
+}
+
+static inline void enter(struct placement_index *x, uint32_t node, uint32_t id)
+{
+    struct placement_vertex *v = &x->at[id];
+    POL_RESERVE(v->node, v->cap, (size_t)v->n + 1);
+    v->node[v->n] = node;
+    x->place[node] = v->n++;
+    x->vertex[node] = id;
+    if (v->n > 1 && !is_lower(x, &node, &v->node[0])) return;
+    if (v->n == 1) note_new(x, id);
+    while (v->n_heap < v->n) nodes_rise(x, v->node, v->n_heap++);
+    note_due(x, id, PLACEMENT_DUE_FIRST);
+}
+
+/*
+ * Most nodes go where the last one went that came to have more, or less, free than those of this vertex: the same tasks
+ * start and end.  What own_of would say of the node is compared without asking it; POL_NONE: it must be asked.
+ */
+static inline uint32_t vertex_next(const struct placement *pl, uint32_t node, const struct placement_vertex *from)
+{
+    const struct plan_node *o = &pl->plan->node[node];
+    const uint32_t id = from->next[o->gpu_free > from->own.gpu];
+    if (id == POL_NONE) return POL_NONE;
+    const struct placement_own *x = &pl->index.at[id].own;
+    const bool is_like = o->n.cpu_free == x->cpu && o->n.mem_free == x->mem && o->gpu_free == x->gpu &&
+                         o->n_idle == x->idle && (o->n.n_tasks == 0) == (x->flags == PLACEMENT_EMPTY) &&
+                         o->n.is_up && o->n.max_tasks == 0 && x->class == from->own.class;
+    return is_like && x->alone == POL_NONE ? id : POL_NONE;
+}
+
+/* The vertex of nodes that are what this one is now; from: where it is, which may become that. */
+static uint32_t vertex_for(struct placement *pl, uint32_t node, uint32_t from)
+{
+    struct placement_index *x = &pl->index;
+    const struct placement_own now = own_of(pl, node);
+    const uint32_t hash = hash_of(&now);
+    uint32_t to = vertex_like(x, &now, hash);
+    if (to == from && now.alone != POL_NONE) note_new(x, POL_NONE);
+    if (to == POL_NONE) {
+        const int64_t key = key_of(pl, node, &now);
+        /* Alone before and after, and its place is the same. */
+        if (from != POL_NONE && x->at[from].n == 1 && x->at[from].key == key) {
+            map_del(&x->by_own, x->at[from].hash, from);
+            note_new(x, from);
+            note_due(x, from, PLACEMENT_DUE_ALL);
+            to = from;
+        } else {
+            to = make_vertex(x);
+        }
+        become(x, to, &now, key, hash);
+    }
+    if (from != POL_NONE && pl->kube == NULL && pl->by_costs == NULL)
+        x->at[from].next[now.gpu > x->at[from].own.gpu] = to;
+    return to;
 }
 
 /* The node is with those that are like it now; of one that is new vertex says POL_NONE. */
@@ -316,32 +430,11 @@ static void refresh(struct placement *pl, uint32_t node)
 {
     struct placement_index *x = &pl->index;
     const uint32_t from = x->vertex[node];
-    const struct placement_own now = own_of(pl, node);
-    if (from != POL_NONE && is_same(&now, &x->at[from].own)) {
-        if (now.alone != POL_NONE) note_new(x, POL_NONE);
-        return;
-    }
-    const uint32_t hash = hash_of(&now), like = vertex_like(x, &now, hash);
-    const int64_t key = like == POL_NONE ? key_of(pl, node, &now) : 0;
-    /* Alone before and after, and its place is the same. */
-    if (like == POL_NONE && from != POL_NONE && x->at[from].n == 1 && x->at[from].key == key) {
-        map_del(&x->by_own, x->at[from].hash, from);
-        become(x, from, &now, key, hash);
-        pull_up(x, from);
-        return;
-    }
+    uint32_t to = from != POL_NONE ? vertex_next(pl, node, &x->at[from]) : POL_NONE;
+    if (to == POL_NONE) to = vertex_for(pl, node, from);
+    if (to == from) return;
     if (from != POL_NONE) leave(x, node);
-    const uint32_t to = like != POL_NONE ? like : make_vertex(x);
-    struct placement_vertex *v = &x->at[to];
-    POL_RESERVE(v->node, v->cap, (size_t)v->n + 1);
-    nodes_push(x, v->node, v->n++, node);
-    x->vertex[node] = to;
-    if (like == POL_NONE) {
-        become(x, to, &now, key, hash);
-        add(x, to);
-    } else if (v->node[0] == node) {
-        pull_first(x, to);
-    }
+    enter(x, node, to);
 }
 
 static void build(struct placement *pl)
@@ -353,7 +446,13 @@ static void build(struct placement *pl)
     x->place = pol_alloc(n, sizeof *x->place);
     x->root = x->free = POL_NONE;
     x->rank = pl->kube != NULL ? pl->kube->rank : NULL;
-    for (uint32_t i = n; i-- > 0;) x->class_first[class_of(pl->plan, i)] = i;
+    for (uint32_t i = n; i-- > 0;) {
+        const uint8_t class = class_of(pl->plan, i);
+        const struct plan_node *o = &pl->plan->node[i];
+        x->class_first[class] = i;
+        if (class != PLACEMENT_CLASS_OTHER && !o->has_engines && o->has_like_cards)
+            x->plain_classes |= UINT64_C(1) << class;
+    }
     for (uint32_t i = 0; i < n; i++) refresh(pl, i);
 }
 
@@ -381,4 +480,5 @@ void placement_index_update(struct placement *pl)
         const uint32_t node = touches->log[k & touches->mask];
         if (touches->last[node] == k) refresh(pl, node);        /* earlier touches are out of date */
     }
+    if (x->n_due > PLACEMENT_DUE_MANY) placement_index_settle(x);
 }

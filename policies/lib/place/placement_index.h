@@ -24,6 +24,7 @@ struct placement_cost { int64_t hi, lo; };
 
 enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
 enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
+enum { PLACEMENT_RETIRED = 64 };
 enum { PLACEMENT_NEW_KEPT = 4 };                  /* the more of them came, the more is a search worth */
 
 /* What is known of many nodes, all on which something can start. */
@@ -72,10 +73,14 @@ struct placement_index {
     uint32_t *vertex, *place;           /* [n_nodes]: a node's vertex, and where it stands in it; NULL: nothing was asked yet */
     const uint32_t *rank;               /* [n_nodes] of equals the lowest is the answer; NULL: the lowest index */
     struct map by_own;
+    uint32_t *due; size_t cap_due; uint32_t n_due;      /* vertices of which the treap has not heard yet */
+    uint32_t retired[PLACEMENT_RETIRED];        /* the k-th that became empty: [k % PLACEMENT_RETIRED] */
+    uint64_t n_retired;
     uint64_t seen;                      /* touches of the plan that it knows of */
     uint64_t n_new;                     /* vertices that came, and changes of nodes that stand alone: `own` says not all of them */
     uint32_t came[PLACEMENT_NEW_KEPT];  /* the vertex that was the k-th: [k % PLACEMENT_NEW_KEPT]; POL_NONE: such a change */
     uint32_t class_first[64];           /* a node of each class */
+    uint64_t plain_classes;             /* bit k: cards of nodes of class k are alike, and there are no engines */
     struct placement_asked *asked; size_t cap_asked;    /* [shape] */
     uint32_t n_looked;                  /* nodes that the last search for the cheapest asked for their cost */
 };

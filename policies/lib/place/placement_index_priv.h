@@ -26,15 +26,23 @@ struct placement_own {
 };
 _Static_assert(sizeof(struct placement_own) == 40, "padding would be compared");
 
-/* Nodes that are alike, as a heap: the lowest first. */
+/* What the treap has not heard of a vertex yet: nothing, that others are in it, or that they are no longer like that. */
+enum placement_due { PLACEMENT_DUE_NOTHING, PLACEMENT_DUE_FIRST, PLACEMENT_DUE_ALL };
+enum { PLACEMENT_DUE_MANY = 64 };
+
+/* Nodes that are alike, the lowest first: a heap, and behind it those that came to it since. */
 struct placement_vertex {
     struct placement_own own;
     int64_t    key;             /* class, then preference */
     struct placement_box sum;
-    uint32_t  *node, n;
+    uint32_t  *node, n, n_heap;
     uint32_t   hash;            /* of own */
     size_t     cap;
     uint32_t   up, left, right, prio;   /* of one that is free: left is the next free one */
+    uint32_t   next[2];         /* where the last node went that came to have less, or more, free; POL_NONE */
+    bool       is_in;           /* it stands in the treap */
+    bool       is_retired;      /* placement_index.retired has it: it was empty once, and may be again */
+    uint8_t    due;             /* enum placement_due */
 };
 
 /* Which of equal nodes is the answer: the lowest by this. */
@@ -58,7 +66,9 @@ static inline struct placement_box placement_box_of(const struct placement_index
                                    .idle_max = o->idle, .engines = o->engines, .flags = o->flags };
 }
 
-/* What changed since it was asked last. */
+/* Each node is with those like it: what changed since it was asked last. */
 void placement_index_update(struct placement *pl);
+/* And the treap is of them, to search it. */
+void placement_index_settle(struct placement_index *x);
 
 #endif

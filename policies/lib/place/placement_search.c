@@ -40,13 +40,14 @@ static struct placement_asked asked(const struct placement *pl, const struct pol
     return a;
 }
 
-static struct search search_by(const struct placement *pl, const struct placement_asked *a, const struct pol_shape *s)
+static struct search search_by(struct placement *pl, const struct placement_asked *a, const struct pol_shape *s)
 {
+    placement_index_settle(&pl->index);
     return (struct search){ .pl = pl, .x = &pl->index, .v = pl->index.at, .s = s, .at = POL_NONE, .classes = a->classes,
                             .gpu = (int64_t)s->n_gpu * s->gpu_milli, .share = a->share, .engines = a->engines };
 }
 
-static struct search search_of(const struct placement *pl, const struct pol_shape *s)
+static struct search search_of(struct placement *pl, const struct pol_shape *s)
 {
     const struct placement_asked a = asked(pl, s);
     return search_by(pl, &a, s);
@@ -278,13 +279,14 @@ uint32_t placement_index_cheapest(struct placement *pl)
 {
     if (pl->plan->n_nodes == 0) return POL_NONE;
     placement_index_update(pl);
+    placement_index_settle(&pl->index);
     struct search q = { .pl = pl, .x = &pl->index, .v = pl->index.at, .at = POL_NONE, .by_costs = pl->by_costs };
     return find_deep(pl, &q);
 }
 
 /*
- * What a vertex costs never changes but of `first`: so the one that was cheapest still is, or one of those that came.
- * False: who knows.
+ * What a vertex costs never changes but of `first`: so the one that was cheapest still is, or one of those that came,
+ * among which it is again where it was empty for a while.  False: who knows.
  */
 static bool knows_cheapest(const struct placement *pl, uint32_t shape, struct placement_asked *a)
 {
@@ -292,11 +294,11 @@ static bool knows_cheapest(const struct placement *pl, uint32_t shape, struct pl
     if (a->n_new == 0 || x->n_new - a->n_new > PLACEMENT_NEW_KEPT) return false;
     for (; a->n_new < x->n_new; a->n_new++) {
         const uint32_t id = x->came[(a->n_new + 1) % PLACEMENT_NEW_KEPT];
-        if (id == POL_NONE || id == a->cheapest) break;
+        if (id == POL_NONE) break;
         if (x->at[id].n == 0) continue;
         const struct placement_cost c = placement_leaf(pl, shape, x->at[id].node[0]);
-        if (c.hi == POL_NEVER || placement_less(a->least, c)) continue;
-        if (placement_same(a->least, c)) break;
+        if (id == a->cheapest ? placement_same(a->least, c) : c.hi == POL_NEVER || placement_less(a->least, c)) continue;
+        if (id == a->cheapest || placement_same(a->least, c)) break;
         a->least = c;
         a->cheapest = id;
     }
