@@ -183,18 +183,25 @@ static inline int64_t FITS(capacity_of_cards)(const FITS_NODE *n, const FITS_CAR
     return slots / s->n_gpu;
 }
 
-/* How many tasks of the request fit at once, one after the other, each on its pick_cards. */
-static inline uint32_t FITS(capacity)(const FITS_NODE *n, const FITS_CARD *cards, const FITS_REQUEST *s)
+/* How many tasks of a request that fits would fit at once, but for their cards.  O(1). */
+static inline int64_t FITS(capacity_beside_cards)(const FITS_NODE *n, const FITS_REQUEST *s)
 {
-    if (!FITS(fits)(n, cards, s)) return 0;
     if (s->exclusive) return 1;
-    int64_t most = n->max_tasks > 0 ? (int64_t)n->max_tasks - n->n_tasks : INT32_MAX, fit;
+    int64_t most = n->max_tasks > 0 ? (int64_t)n->max_tasks - n->n_tasks : INT32_MAX;
     if (s->cpu_milli > 0 && n->cpu_free / s->cpu_milli < most) most = n->cpu_free / s->cpu_milli;
     if (s->mem_b > 0 && n->mem_free / s->mem_b < most) most = n->mem_free / s->mem_b;
     for (int k = 0; k < FITS_N_ENGINES(n); k++)
         if (s->engine[k] > 0 && n->engine_free[k] / s->engine[k] < most) most = n->engine_free[k] / s->engine[k];
-    if (s->n_gpu > 0 && (fit = FITS(capacity_of_cards)(n, cards, s)) < most) most = fit;
-    return (uint32_t)most;
+    return most;
+}
+
+/* How many tasks of the request fit at once, one after the other, each on its pick_cards. */
+static inline uint32_t FITS(capacity)(const FITS_NODE *n, const FITS_CARD *cards, const FITS_REQUEST *s)
+{
+    if (!FITS(fits)(n, cards, s)) return 0;
+    const int64_t most = FITS(capacity_beside_cards)(n, s);
+    const int64_t fit = s->n_gpu > 0 && !s->exclusive ? FITS(capacity_of_cards)(n, cards, s) : most;
+    return (uint32_t)(fit < most ? fit : most);
 }
 
 /* The node and its cards as they are when it is up and nothing runs there: to ask what could ever fit. */

@@ -126,7 +126,11 @@ static inline bool plan_could_fit(const struct plan *p, uint32_t node, const str
 }
 static inline uint32_t plan_capacity(const struct plan *p, uint32_t node, const struct pol_shape *s)
 {
-    return pol_node_capacity(&p->node[node].n, plan_cards_of(p, node), s);
+    const struct plan_node *o = &p->node[node];
+    if (s->n_gpu == 0 || s->exclusive || !plan_asks_idle(s)) return pol_node_capacity(&o->n, plan_cards_of(p, node), s);
+    if (!plan_fits(p, node, s)) return 0;
+    const int64_t beside = pol_node_capacity_beside_cards(&o->n, s);
+    return (uint32_t)(o->n_idle / s->n_gpu < beside ? o->n_idle / s->n_gpu : beside);
 }
 /* The cards a task gets when nobody says: README.md, "Cards".  It must fit. */
 static inline uint64_t plan_pick_cards(const struct plan *p, uint32_t node, const struct pol_shape *s)
