@@ -305,11 +305,9 @@ static bool knows_cheapest(const struct placement *pl, uint32_t shape, struct pl
     return a->n_new == x->n_new && (a->cheapest == POL_NONE || x->at[a->cheapest].n > 0);
 }
 
-uint32_t placement_index_find(struct placement *pl, uint32_t shape)
+static uint32_t find_cheapest(struct placement *pl, uint32_t shape, struct placement_asked *a)
 {
     struct placement_index *x = &pl->index;
-    struct placement_asked *a = asked_for(pl, shape);
-    if (knows_cheapest(pl, shape, a)) return a->cheapest == POL_NONE ? POL_NONE : x->at[a->cheapest].node[0];
     struct search q = search_by(pl, a, &pl->plan->shape[shape]);
     q.shape = shape;
     if (pl->rule <= PLACEMENT_SPREAD) {
@@ -323,6 +321,13 @@ uint32_t placement_index_find(struct placement *pl, uint32_t shape)
         if ((q.classes >> k & 1) != 0 && !placement_admits(pl, pl->plan, shape, pl->index.class_first[k]))
             q.classes &= ~(UINT64_C(1) << k);
     return find_deep(pl, &q);
+}
+
+uint32_t placement_index_find(struct placement *pl, uint32_t shape)
+{
+    struct placement_asked *a = asked_for(pl, shape);
+    if (!knows_cheapest(pl, shape, a)) return find_cheapest(pl, shape, a);
+    return a->cheapest == POL_NONE ? POL_NONE : pl->index.at[a->cheapest].node[0];
 }
 
 static bool fits(const struct search *q, uint32_t t)

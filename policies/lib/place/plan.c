@@ -211,11 +211,16 @@ void plan_shapes(struct plan *p, const struct pol_view *v)
     p->shape = p->bare.shape;
 }
 
+void plan_nodes(struct plan *p, const struct pol_view *v)
+{
+    if (p->node == NULL) { build(p, v); return; }
+    for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
+}
+
 void plan_sync(struct plan *p, const struct pol_view *v)
 {
     plan_shapes(p, v);
-    if (p->node == NULL) { build(p, v); return; }
-    for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
+    plan_nodes(p, v);
 }
 
 void plan_renew(struct plan *p) { p->change_epoch = ++p->last_epoch; }
@@ -270,7 +275,7 @@ static void note_idle(struct plan_node *o, const struct pol_card *card, uint64_t
     }
 }
 
-static void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+static inline void move_some(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
 {
     const int32_t milli = sign * s->gpu_milli;
     int32_t n = 0;
@@ -290,7 +295,7 @@ static void move_some(struct plan_node *o, struct pol_card *card, const struct p
     if (s->mem_b == 0) o->n_no_mem -= (uint32_t)sign;
 }
 
-static void move(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
+static inline void move(struct plan_node *o, struct pol_card *card, const struct pol_shape *s, uint64_t cards, int sign)
 {
     if (s->exclusive) move_all(o, card, sign < 0);
     else move_some(o, card, s, cards, sign);

@@ -77,7 +77,9 @@ void plan_reuses(struct plan *p, const struct pol_host *host);
 static inline uint32_t plan_n_renewed(const struct plan *p) { return p->shapes == NULL ? 0 : p->shapes->n_renewed; }
 /* New shapes, before events are read. */
 void plan_shapes(struct plan *p, const struct pol_view *v);
-/* Copies everything the first time, the changed nodes later. */
+/* Copies all nodes the first time, the changed ones later. */
+void plan_nodes(struct plan *p, const struct pol_view *v);
+/* Both. */
 void plan_sync(struct plan *p, const struct pol_view *v);
 
 /* Nothing changed, but failures noted by `change_epoch` no longer hold. */

@@ -97,14 +97,21 @@ static uint64_t last_renewal(const struct request_classes *k, const uint32_t *sh
     return last;
 }
 
+static bool has_shapes(const struct request_class *o, const uint32_t *shape, uint32_t n)
+{
+    if (o->n_tasks != n) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (o->shape[i] != shape[i]) return false;
+    return true;
+}
+
 uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
 {
     const uint32_t h = hash_shapes(shape, n);
     const uint64_t since = last_renewal(k, shape, n);
     uint32_t id;
     MAP_EACH(id, &k->of_shapes, h)
-        if (k->at[id].n_tasks == n && k->at[id].made >= since && memcmp(k->at[id].shape, shape, n * sizeof *shape) == 0)
-            return id;
+        if (k->at[id].made >= since && has_shapes(&k->at[id], shape, n)) return id;
     POL_RESERVE(k->at, k->cap, (size_t)k->n + 1);
     id = k->n_free > 0 ? k->free[--k->n_free] : k->n++;
     struct request_class *o = &k->at[id];

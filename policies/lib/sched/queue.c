@@ -278,8 +278,6 @@ void queue_del(struct queue *q, struct units *u, uint32_t id)
     if (q->first == 0 || unit_before(&u->at[next], &u->at[q->first - 1])) q->first = 1 + next;
 }
 
-uint32_t queue_first(const struct queue *q) { return q->first != 0 ? q->first - 1 : POL_NONE; }
-
 /* ---- walks ---- */
 
 void queue_walk_fini(struct queue_walk *w)

@@ -48,7 +48,8 @@ struct queue {
 void     queue_fini(struct queue *q);       /* zero-initialise to begin */
 void     queue_add(struct queue *q, struct units *u, uint32_t id);
 void     queue_del(struct queue *q, struct units *u, uint32_t id);
-uint32_t queue_first(const struct queue *q);    /* POL_NONE when empty */
+/* POL_NONE when empty. */
+static inline uint32_t queue_first(const struct queue *q) { return q->first != 0 ? q->first - 1 : POL_NONE; }
 
 /*
  * A walk meets units in order.  While it is under way units may leave the queue but none

@@ -274,8 +274,8 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     d->view = view;
     d->round++;
     d->n_fresh = 0;
-    if (d->plan.node == NULL) plan_sync(&d->plan, view);
     plan_shapes(&d->plan, view);
+    if (d->plan.node == NULL) plan_nodes(&d->plan, view);
     if (plan_n_renewed(&d->plan) > 0) forget_shapes(d);
     if (d->classes.is_full && !d->ops->keeps_classes) sweep_classes(d);
     for (size_t i = 0; i < n_ev; i++) {
@@ -287,7 +287,7 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
         case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER: case POL_CALL: case POL_REFUSED: break;
         }
     }
-    plan_sync(&d->plan, view);
+    plan_nodes(&d->plan, view);
     read_licences(d);
     /* Other costs lead to other placements, so a gang that found none may find one; a monotone class cannot. */
     if (placement_refresh(&d->placement)) plan_renew(&d->plan);
