@@ -50,7 +50,8 @@ union head {
 };
 
 /* A record as it is kept: this, the first so many of the head's words that vary, and what the record has behind it. */
-struct packed { uint32_t bytes, n_words; };     /* of all, up to a multiple of ALIGN */
+struct packed { uint32_t n_blocks, n_words; };  /* of all, in ALIGN bytes */
+static size_t bytes_of(const struct packed *p) { return (size_t)p->n_blocks * ALIGN; }
 
 struct spill {
     struct entry *at; size_t n, cap;
@@ -131,15 +132,15 @@ static size_t pack(struct spill *x, size_t from, const struct job_spec *s)
     to += more_groups;
     for (size_t i = 0; i < n_texts; to += text[i++].n) memcpy(to, text[i].at, text[i].n);
     memset(to, 0, ALIGN);
-    p->bytes = (uint32_t)((size_t)(to - (char *)p) + ALIGN - 1) / ALIGN * ALIGN;
-    return p->bytes;
+    p->n_blocks = (uint32_t)(((size_t)(to - (char *)p) + ALIGN - 1) / ALIGN);
+    return bytes_of(p);
 }
 
 /* What pack packed, in j; those of its words that vary and are not kept are as in the first. */
 static const char *unpack(const struct spill *x, const struct packed *p, struct spill_job *j)
 {
     const uint64_t *from = (const void *)(p + 1);
-    const size_t rest = p->bytes - sizeof *p - p->n_words * sizeof *from;
+    const size_t rest = bytes_of(p) - sizeof *p - p->n_words * sizeof *from;
     const bool is_first = j->record == NULL;
     MEM_RESERVE(j->record, j->cap_record, sizeof x->first + rest);
     union head *h = (void *)j->record;
@@ -236,9 +237,10 @@ static void gather(struct spill *x)
     x->end = 0;
     for (size_t i = 0; i < x->n; i++) {
         const struct packed *p = (const void *)(from + place_of(&x->at[i]));
-        memcpy(x->memory + x->end, p, p->bytes);
+        const size_t bytes = bytes_of(p);
+        memcpy(x->memory + x->end, p, bytes);
         x->at[i].offset = x->end | waits(&x->at[i]);
-        x->end += p->bytes;
+        x->end += (int64_t)bytes;
     }
     mem_free(from);
     x->cap_memory = (size_t)x->end;
@@ -286,7 +288,7 @@ static enum st read_record(const struct spill *x, int64_t at, struct spill_job *
     const size_t first = (size_t)i64_min(FIRST_READ, x->end - at);
     MEM_RESERVE(j->bytes, j->cap, FIRST_READ);
     TRY(read_bytes(j->bytes, first, at, x, d));
-    const size_t bytes = (size_t)((const struct packed *)(const void *)j->bytes)->bytes;
+    const size_t bytes = bytes_of((const void *)j->bytes);
     if (bytes <= first) return ST_OK;
     MEM_RESERVE(j->bytes, j->cap, bytes);
     return read_bytes(j->bytes + first, bytes - first, at + (int64_t)first, x, d);
