@@ -41,7 +41,7 @@ static inline void pol_free_all(void *const *p, size_t n)
 #define POL_FREE(...) pol_free_all((void *[]){ __VA_ARGS__ }, sizeof (void *[]){ __VA_ARGS__ } / sizeof(void *))
 
 /* Room for `want` elements in an array that holds *cap, doubling; new ones are zeroed. */
-__attribute__((noinline, unused))       /* rare, and callers are to stay small */
+__attribute__((cold, noinline, unused))         /* rare, and callers are to stay small */
 static void *pol_reserve_more(void *p, size_t *cap, size_t want, size_t size)
 {
     size_t c = *cap ? *cap : 8;

@@ -33,13 +33,13 @@ enum st {
     ST_EINTR        /* interrupted by the user              -> exit 130 */
 };
 
-#define TRY(expr) do { enum st st_ = (expr); if (st_ != ST_OK) return st_; } while (0)
+#define TRY(expr) do { enum st st_ = (expr); if (__builtin_expect(st_ != ST_OK, 0)) return st_; } while (0)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
 
 /* Our own bugs stop the program at once, in every build; see SIM_ASSERT's
  * message for where.  Never for a user's or a policy's mistake. */
-_Noreturn void base_bug(const char *file, int line, const char *what);
+_Noreturn void base_bug(const char *file, int line, const char *what) __attribute__((cold));
 #define SIM_ASSERT(c) ((c) ? (void)0 : base_bug(__FILE__, __LINE__, #c))
 
 /* Processors that this process may run on, 1 or more: not those of others' in a Slurm job, or outside a taskset. */

@@ -42,13 +42,13 @@ struct diag {
 
 /* Record the error if none is recorded yet.  Returns the recorded code. */
 enum st diag_at(struct diag *d, enum st code, const char *file, uint32_t line,
-                uint32_t col, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+                uint32_t col, const char *fmt, ...) __attribute__((cold, format(printf, 6, 7)));
 #define diag_set(d, code, ...) diag_at(d, code, "", 0, 0, __VA_ARGS__)     /* of no file */
 /* The same for ST_EPOLICY. */
 enum st diag_breach(struct diag *d, enum breach breach, const char *fmt, ...)
-                __attribute__((format(printf, 3, 4)));
+                __attribute__((cold, format(printf, 3, 4)));
 /* Add a hint to the error just recorded, unless it has one; printed on a line of its own.  Returns the error's code. */
-enum st diag_hint(struct diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+enum st diag_hint(struct diag *d, const char *fmt, ...) __attribute__((cold, format(printf, 2, 3)));
 /* The hint "did you mean ...?", when one of cand [n] is near to `word`, see diag_nearest. */
 enum st diag_suggest(struct diag *d, const char *word, const char *const *cand, size_t n);
 /* A document as hints and help name it, so that it is found in the sources and where `make install` puts it. */

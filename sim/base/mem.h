@@ -40,14 +40,14 @@ char *mem_text_close(struct mem_text *t);
  * Make room for element `want` - 1 of an array that holds `*cap` elements,
  * doubling; new elements are zeroed.  Returns the array, which may have moved.
  */
-void *mem_reserve_more(void *p, size_t *cap, size_t want, size_t size);      /* where there is too little */
+void *mem_reserve_more(void *p, size_t *cap, size_t want, size_t size) __attribute__((cold));     /* where there is too little */
 static inline void *mem_reserve(void *p, size_t *cap, size_t want, size_t size)
 {
     return want <= *cap ? p : mem_reserve_more(p, cap, want, size);
 }
 #define MEM_RESERVE(p, cap, want) ((p) = mem_reserve((p), &(cap), (want), sizeof *(p)))
 /* The same for the largest arrays: new elements are not zeroed, so what is not in use yet takes no memory. */
-void *mem_room_more(void *p, size_t *cap, size_t want, size_t size);
+void *mem_room_more(void *p, size_t *cap, size_t want, size_t size) __attribute__((cold));
 static inline void *mem_room(void *p, size_t *cap, size_t want, size_t size)
 {
     return want <= *cap ? p : mem_room_more(p, cap, want, size);
