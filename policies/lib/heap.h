@@ -45,20 +45,14 @@ HEAP_MADE void name##_rise(ctx c, item *at, size_t i)                           
     at[i] = x;                                                                               \
     stands(c, &at[i], i);                                                                    \
 }                                                                                            \
-/* The child of i, of which k is the first, that stands before the others. */                \
-HEAP_MADE size_t name##_child(ctx c, const item *at, size_t n, size_t k)                     \
-{                                                                                            \
-    (void)c;                                                                                 \
-    const item *first = &at[k], *end = k + (ways) < n ? first + (ways) : at + n;             \
-    for (const item *child = first + 1; child < end; child++)                                \
-        first = before(c, child, first) ? child : first;                                     \
-    return (size_t)(first - at);                                                             \
-}                                                                                            \
 HEAP_MADE void name##_sink(ctx c, item *at, size_t n, size_t i)                              \
 {                                                                                            \
+    (void)c;                                                                                 \
     item x = at[i];                                                                          \
     for (size_t k; (k = (ways) * i + 1) < n;) {                                              \
-        item *first = &at[name##_child(c, at, n, k)];                                        \
+        item *first = &at[k], *end = k + (ways) < n ? first + (ways) : at + n;               \
+        for (item *child = first + 1; child < end; child++)                                  \
+            first = before(c, child, first) ? child : first;                                 \
         if (!before(c, first, &x)) break;                                                    \
         at[i] = *first;                                                                      \
         stands(c, &at[i], i);                                                                \
@@ -75,13 +69,9 @@ HEAP_MADE void name##_push(ctx c, item *at, size_t n, item x)                   
 HEAP_MADE void name##_take(ctx c, item *at, size_t n, size_t i)                              \
 {                                                                                            \
     if (i == --n) return;                                                                    \
-    /* The last, which takes its place, belongs near the leaves: down there first. */        \
-    for (size_t k; (k = (ways) * i + 1) < n; i = k) {                                        \
-        at[i] = at[k = name##_child(c, at, n, k)];                                           \
-        stands(c, &at[i], i);                                                                \
-    }                                                                                        \
     at[i] = at[n];                                                                           \
-    name##_rise(c, at, i);                                                                   \
+    if (i > 0 && before(c, &at[i], &at[(i - 1) / (ways)])) name##_rise(c, at, i);            \
+    else name##_sink(c, at, n, i);                                                           \
 }                                                                                            \
 HEAP_MADE void name##_make(ctx c, item *at, size_t n)                                        \
 {                                                                                            \
