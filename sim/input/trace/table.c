@@ -435,6 +435,7 @@ static enum st divide(struct table *x, struct job_spec *out, struct diag *d)
     struct job_spec *const parts = &x->parts;
     const char *error;
     if (!x->is_divided || memcmp(&x->whole, &x->divided, sizeof x->whole) != 0) {
+        x->is_divided = false;
         x->divided = x->whole;
         parts->line = out->line;
         TRY(trace_divide(&x->env, x->lim, &x->whole, parts, x->group, &error, d));
