@@ -1,6 +1,6 @@
 /*
  * node.h -- a node and its cards, as the host's ledger keeps them and as policies see them: the view's are the ledger's
- * own.
+ * own.  Units are those of policy.h.
  */
 #ifndef POL_NODE_H
 #define POL_NODE_H

@@ -1,9 +1,9 @@
 /*
  * stopwatch.h -- how long something took that takes some hundred nanoseconds.  Layer: base.
  *
- * Two readings of CLOCK_MONOTONIC are 50 ns, and wait for all that was begun before.  Where the processor counts at one
- * pace whatever it does (the invariant TSC of x86-64), its counter is read instead: a fifth of that.  Source: Intel SDM
- * 3B, 18.17.1; AMD64 APM 3, E.4.7.
+ * Two readings of CLOCK_MONOTONIC may take a good part of that, and wait for all that was begun before.  Where the
+ * processor counts at one pace whatever it does (the invariant TSC of x86-64), its counter is read instead, which is
+ * sooner done and waits for nothing.  Source: Intel SDM 3B, 18.17.1; AMD64 APM 3, E.4.7.
  */
 #ifndef BASE_STOPWATCH_H
 #define BASE_STOPWATCH_H

@@ -2,8 +2,8 @@
  * policy_view.c -- the world mirrored into the structs of policy.h.
  *
  * Nodes and cards are the ledger's own, which does not change while a policy
- * decides; shapes that are new or renewed are copied.  The info of a job or task is filled when it is first asked for in a
- * call, and marked with the number of the call, so that it need not be cleared.
+ * decides; shapes that are new or renewed are copied.  The info of a job or task
+ * is filled when it is first asked for in a call, and marked with the number of the call, so that it need not be cleared.
  */
 #include "host/policy_view.h"
 
