@@ -102,26 +102,33 @@ static int64_t allotted(const struct speed *s, uint32_t node, uint32_t k)
     return bw < s->level[node] ? bw : s->level[node];
 }
 
-/*
- * The slowest type's speed; and without a profile: held / asked cores of tasks without GPUs, 1 at most, and moved /
- * asked bandwidth; the worst task's.
- */
-static void plain_factors(const struct speed *s, uint32_t t, struct speed_factors *f)
+/* The slowest type's speed; *cores: of tasks without GPUs held / asked, 1 at most; the worst task's. */
+static sim_rate plain_rate(const struct speed *s, uint32_t t, double *cores)
 {
     const uint32_t model = speed_model(s, t);
-    f->type = UINT32_MAX;
+    sim_rate least = UINT32_MAX;
+    *cores = 1;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         const struct shape *asked = speed_asked(s, k);
         const struct hold *held = speed_held(s, k);
         const uint32_t type = asked->n_gpu > 0 ? s->env.cluster->node[held->node].gpu_type : NONE;
         const sim_rate rate = throughput_rate(s->env.throughput, s->env.cluster, model, type);
-        if (rate < f->type) f->type = rate;
+        if (rate < least) least = rate;
         if (asked->n_gpu == 0 && held->cpu_milli < asked->cpu_milli)
-            f->cores = fmin(f->cores, (double)held->cpu_milli / (double)asked->cpu_milli);
-        if (s->env.profiles == NULL) continue;
-        int64_t bw = s->load[k].bw, got = allotted(s, held->node, k);
-        if (got < bw) f->slow = fmax(f->slow, (double)bw / fmax(1, (double)got));
+            *cores = fmin(*cores, (double)held->cpu_milli / (double)asked->cpu_milli);
     }
+    return least;
+}
+
+/* Without a profile: asked / moved bandwidth, the worst task's. */
+static double plain_slow(const struct speed *s, uint32_t t)
+{
+    double slow = 1;
+    JOBS_UNIT_EACH(s->env.jobs, t, k) {
+        const int64_t bw = s->load[k].bw, got = allotted(s, speed_held(s, k)->node, k);
+        if (got < bw) slow = fmax(slow, (double)bw / fmax(1, (double)got));
+    }
+    return slow;
 }
 
 /* How far the unit's cards are shared: its speed beside those who hold parts of them, on the worst card. */
@@ -185,8 +192,9 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
     struct speed_factors f = { .scale = 1, .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
                                .util = speed_has_gpus(s, t) ? 1 : 0 };
-    plain_factors(s, t, &f);
+    f.type = plain_rate(s, t, &f.cores);
     if (s->env.profiles == NULL) return f;
+    f.slow = plain_slow(s, t);
     double least = 1, worst = INFINITY;
     find_parts(s, t);
     for (uint32_t i = 0; i < s->n_part; i++) {
@@ -224,7 +232,13 @@ struct speed_factors speed_factors(struct speed *s, uint32_t t)
 
 sim_rate speed_rate(struct speed *s, uint32_t t)
 {
-    struct speed_factors f = factors_of(s, t);
+    struct speed_factors f;
+    if (s->env.profiles == NULL) {
+        /* Mostly nothing slows it down, and all the other factors need not be made. */
+        const sim_rate type = plain_rate(s, t, &f.cores);
+        if (f.cores >= 1) return type;
+    }
+    f = factors_of(s, t);
     return rate_of(&f);
 }
 
@@ -310,14 +324,20 @@ void speed_begin(struct speed *s, uint32_t t, sim_tick now)
     speed_exchange_begin(s, t);
 }
 
-void speed_end(struct speed *s, uint32_t t, sim_tick now)
+/* Not inline: without profiles nothing is on, and who asks that is to stay small; the same of settle. */
+__attribute__((noinline))
+static void end(struct speed *s, uint32_t t, sim_tick now)
 {
-    if (t >= s->n_load || !s->load[t].is_on) return;
     set_util(s, t, -1, now);
     JOBS_UNIT_EACH(s->env.jobs, t, k) set_bw(s, k, 0, now);
     speed_feed_end(s, t);
     speed_exchange_end(s, t, now);
     s->load[t].is_on = false;
+}
+
+void speed_end(struct speed *s, uint32_t t, sim_tick now)
+{
+    if (t < s->n_load && s->load[t].is_on) end(s, t, now);
 }
 
 void speed_resized(struct speed *s, uint32_t t, sim_tick now)
@@ -388,6 +408,7 @@ static void look_again(struct speed *s, uint32_t t, sim_tick now)
     set_util(s, t, f.util, now);
 }
 
+__attribute__((noinline))
 static void settle(struct speed *s, sim_tick now)
 {
     uint32_t n_changed = 0;
