@@ -21,14 +21,12 @@ static void fini(void *self)
     mem_free(m->job);
 }
 
-static bool has_data(const struct world *w, uint32_t job) { return world_job(w, job)->graph != NULL; }
-
 static void on_moved(void *self, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole)
 {
     struct bytes_read *m = self;
     MEM_RESERVE(m->task, m->cap_task, (size_t)task + 1);
     struct bytes_read_attempt *a = &m->task[task];
-    SIM_ASSERT(has_data(w, world_task(w, task)->job) && bytes >= 0);
+    SIM_ASSERT(world_job_of(w, task)->graph != NULL && bytes >= 0);
     *(whole ? &a->whole[level] : &a->part[level]) += bytes;
 }
 
@@ -39,10 +37,11 @@ static int64_t needed(const struct world *w, uint32_t task)
     return sum;
 }
 
-/* The attempt of a task with data is over.  Not inline: in most runs none has any, and who asks that is to stay small. */
-__attribute__((noinline))
-static void end_attempt(struct bytes_read *m, const struct world *w, uint32_t task, enum stop_reason reason)
+/* The attempt of a task that may have data is over. */
+static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
+    struct bytes_read *m = self;
+    if (task >= m->cap_task) return;            /* neither it nor one in its place moved anything */
     const uint32_t job = world_task(w, task)->job;
     MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     struct bytes_read_attempt *a = &m->task[task];
@@ -58,17 +57,9 @@ static void end_attempt(struct bytes_read *m, const struct world *w, uint32_t ta
     memset(a, 0, sizeof *a);
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
+static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
     struct bytes_read *m = self;
-    if (task >= m->cap_task) return;            /* neither it nor one in its place moved anything */
-    if (has_data(w, world_task(w, task)->job)) end_attempt(m, w, task, reason);
-}
-
-/* The same of its job. */
-__attribute__((noinline))
-static void end_job(struct bytes_read *m, const struct world *w, uint32_t job)
-{
     const struct metrics_opts *o = m->out->opts;
     MEM_RESERVE(m->job, m->cap_job, (size_t)job + 1);
     for (int l = 0; l < LEVELS && collector_writes_jobs(m->out); l++)
@@ -76,11 +67,6 @@ static void end_job(struct bytes_read *m, const struct world *w, uint32_t job)
             .ordinal = world_job(w, job)->ordinal, .level = bytes_read_level[l],
             .read_b = m->job[job].read[l], .vain_b = m->job[job].vain[l] }, m->out->error);
     memset(&m->job[job], 0, sizeof *m->job);
-}
-
-static void on_job_ended(void *self, const struct world *w, uint32_t job)
-{
-    if (has_data(w, job)) end_job(self, w, job);
 }
 
 int64_t bytes_read_total(const int64_t by_level[LEVELS])
@@ -117,5 +103,5 @@ static void emit(void *self, const struct world *w)
 
 const struct collector bytes_read_collector = {
     .metric = metric, .size = sizeof(struct bytes_read), .emit = emit, .fini = fini,
-    .observer = { .moved = on_moved, .stopped = on_stopped, .job_ended = on_job_ended },
+    .observer = { .moved = on_moved, .graph_stopped = on_stopped, .graph_ended = on_job_ended },
 };

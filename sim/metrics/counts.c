@@ -16,25 +16,7 @@ static const struct collector_metric metric[] = {
     { NULL, NULL, COLLECTOR_ONE },
 };
 
-struct counts {
-    const struct collector_out *out;
-    sim_tick last_end;                                  /* -1: none */
-};
-
-static bool init(void *self, const struct world *w)
-{
-    struct counts *c = self;
-    (void)w;
-    c->last_end = -1;
-    return true;
-}
-
-static void on_job_ended(void *self, const struct world *w, uint32_t job)
-{
-    struct counts *c = self;
-    const struct job *j = world_job(w, job);
-    if (j->status == JOB_DONE || j->status == JOB_TIMEOUT) c->last_end = j->end;
-}
+struct counts { const struct collector_out *out; };
 
 static void on_sample(void *self, const struct world *w)
 {
@@ -56,10 +38,10 @@ static void emit(void *self, const struct world *w)
 {
     const struct counts *c = self;
     const struct world_count *n = world_count(w);
-    if (c->last_end >= 0) {
-        double makespan = (double)(c->last_end - n->first_submit) / 1e6;
+    if (n->done + n->timeout > 0) {
+        double makespan = (double)(n->last_end - n->first_submit) / 1e6;
         collector_put(c->out, "makespan", "all", makespan);
-        collector_put(c->out, "dt", "all", (double)(c->last_end - n->first_start) / 1e6);
+        collector_put(c->out, "dt", "all", (double)(n->last_end - n->first_start) / 1e6);
         collector_put(c->out, "throughput", "all", collector_ratio((double)(n->done + n->timeout) * 3600, makespan));
     }
     if (n->arrived == 1 && n->recorded > 0)
@@ -81,6 +63,5 @@ static void emit(void *self, const struct world *w)
 }
 
 const struct collector counts_collector = {
-    .metric = metric, .size = sizeof(struct counts), .init = init, .emit = emit,
-    .observer = { .job_ended = on_job_ended, .sample = on_sample },
+    .metric = metric, .size = sizeof(struct counts), .emit = emit, .observer = { .sample = on_sample },
 };

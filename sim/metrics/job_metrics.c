@@ -43,11 +43,8 @@ enum way { ALL, WORKFLOWS, CLASSES, SIZES, WAYS };
  * is in none. */
 struct ended { double x[SPREADS]; uint32_t in[WAYS]; };
 
-/* Of one user: sums over jobs that count; jobs in the system. */
-struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown, n_live; };
-
-/* Of a live job: `active` when it arrived; us during which any task of it ran, up to `since` while one runs. */
-struct live { int64_t active, ran; sim_tick since; };
+/* Of one user: sums over jobs that count. */
+struct by_user { double jct, wait, not_running, slowdown; uint32_t n, n_slowdown; };
 
 /* Jobs that count and are looked at together: how many, and of each spread that it has (is_of) the sum and, but for all
  * jobs, how many in which bin; NULL: there is no job. */
@@ -63,7 +60,7 @@ struct job_metrics {
     struct by_user *user;   size_t n_users, cap_users;     /* the intern hands out dense ids */
     uint32_t n_active;                                      /* users with a job in the system */
     int64_t  active; sim_tick since;                        /* that x us, up to `since` */
-    struct live *live;      size_t cap_live;                /* by job slot */
+    int64_t *was_active;    size_t cap_was_active;          /* by job slot: the same when it arrived */
     double   gpu_milli, cpu_milli;                          /* of the whole cluster, up or down; INFINITY: none */
 };
 
@@ -106,7 +103,7 @@ static void fini(void *self)
         mem_free(m->group[w].at);
     }
     scratch_fini(&m->job);
-    MEM_FREE(m->user, m->live);
+    MEM_FREE(m->user, m->was_active);
 }
 
 /* ---- what is said of a job ---- */
@@ -171,44 +168,36 @@ static inline struct ended values_of(const struct kept *j)
 
 /* ---- while jobs come and go ---- */
 
-static void fold_active(struct job_metrics *m, sim_tick now)
+static int64_t active_until(const struct job_metrics *m, sim_tick now) { return m->active + (int64_t)m->n_active * (now - m->since); }
+
+static void on_user_changed(void *self, const struct world *w, uint32_t user, bool is_active)
 {
-    m->active += (int64_t)m->n_active * (now - m->since);
-    m->since = now;
+    struct job_metrics *m = self;
+    if (m->n_users <= user) {
+        MEM_RESERVE(m->user, m->cap_users, (size_t)user + 1);
+        m->n_users = (size_t)user + 1;
+    }
+    m->active = active_until(m, world_now(w));
+    m->since = world_now(w);
+    m->n_active += is_active ? 1 : -1U;
 }
 
 static void on_arrived(void *self, const struct world *w, uint32_t job)
 {
     struct job_metrics *m = self;
-    const struct job *j = world_job(w, job);
-    const uint32_t user = j->user;
-    if (m->n_users <= user) {
-        MEM_RESERVE(m->user, m->cap_users, (size_t)user + 1);
-        m->n_users = (size_t)user + 1;
-    }
-    fold_active(m, world_now(w));
-    m->n_active += m->user[user].n_live++ == 0;
-    MEM_RESERVE(m->live, m->cap_live, (size_t)job + 1);
-    m->live[job] = (struct live){ .active = m->active };
-    if (j->graph != NULL) stage_wait_arrived(&m->stages, w, job);
+    MEM_RESERVE(m->was_active, m->cap_was_active, (size_t)job + 1);
+    m->was_active[job] = active_until(m, world_now(w));
+    if (world_job(w, job)->graph != NULL) stage_wait_arrived(&m->stages, w, job);
 }
 
-static void on_started(void *self, const struct world *w, uint32_t task)
+static void on_graph_started(void *self, const struct world *w, uint32_t task)
 {
-    struct job_metrics *m = self;
-    const uint32_t job = world_task(w, task)->job;
-    const struct job *j = world_job(w, job);
-    if (j->n_running == 1) m->live[job].since = world_now(w);
-    if (j->graph != NULL) stage_wait_started(&m->stages, w, task);
+    stage_wait_started(&((struct job_metrics *)self)->stages, w, task);
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
+static void on_graph_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
-    struct job_metrics *m = self;
-    const uint32_t job = world_task(w, task)->job;
-    const struct job *j = world_job(w, job);
-    if (j->n_running == 1) m->live[job].ran += world_now(w) - m->live[job].since;     /* the last one */
-    if (j->graph != NULL) stage_wait_stopped(&m->stages, w, task, reason);
+    stage_wait_stopped(&((struct job_metrics *)self)->stages, w, task, reason);
 }
 
 /* An ideal time of the job, us; -1 unknown. */
@@ -256,10 +245,10 @@ static void count_groups(struct job_metrics *m, const struct ended *f)
     m->n_rho_above_1 += f->x[RHO] > 1;
 }
 
-static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, double rho, sim_tick stage_wait)
+static void count_job(struct job_metrics *m, const struct job *j, double rho, sim_tick stage_wait)
 {
     const int64_t jct = j->end - j->submit, wait = j->first_start - j->submit;
-    const struct kept kept = { .jct = jct, .wait = wait, .not_running = jct - ran, .nominal = j->nominal, .stage_wait = stage_wait,
+    const struct kept kept = { .jct = jct, .wait = wait, .not_running = jct - j->ran, .nominal = j->nominal, .stage_wait = stage_wait,
                                .rho = rho, .klass = j->klass, .size = size_of(j->n_gpu_total) };
     const struct ended f = values_of(&kept);
     uint64_t n[SCRATCH_NUMBERS];
@@ -282,13 +271,13 @@ static void count_job(struct job_metrics *m, const struct job *j, int64_t ran, d
 
 /*
  * Completion time over what the job would take alone on 1/N of the cluster,
- * which slows it only as far as it asks for more than that.
+ * which slows it only as far as it asks for more than that.  active: users with a job x us, while it was there.
  */
-static double rho_of(const struct job_metrics *m, const struct job *j, uint32_t slot)
+static double rho_of(const struct job_metrics *m, const struct job *j, int64_t active)
 {
     int64_t jct = j->end - j->submit;
     if (j->end < 0 || jct <= 0 || j->nominal <= 0) return NAN;
-    double n_active = (double)(m->active - m->live[slot].active) / (double)jct;
+    double n_active = (double)active / (double)jct;
     double demand = collector_greater((double)j->gpu_milli_total / m->gpu_milli, (double)j->cpu_milli_total / m->cpu_milli);
     return (double)jct / ((double)j->nominal * collector_greater(1, n_active * demand));
 }
@@ -298,12 +287,10 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     struct job_metrics *m = self;
     const struct job *j = world_job(w, job);
     const struct metrics_opts *o = m->out->opts;
-    fold_active(m, world_now(w));
-    m->n_active -= --m->user[j->user].n_live == 0;
     bool counted = collector_is_counted(m->out, j->ordinal);
-    double rho = rho_of(m, j, job);
+    double rho = rho_of(m, j, active_until(m, world_now(w)) - m->was_active[job]);
     sim_tick stage_wait = j->graph != NULL ? stage_wait_of(&m->stages, job) : -1;
-    if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, m->live[job].ran, rho, stage_wait);
+    if (counted && (j->status == JOB_DONE || j->status == JOB_TIMEOUT)) count_job(m, j, rho, stage_wait);
     if (!collector_writes_jobs(m->out)) return;
     (void)store_job(o->store, o->run, &(struct store_job){
         .ordinal = j->ordinal, .id = j->id, .user = intern_name(world_users(w), j->user),
@@ -312,7 +299,7 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
         .model = j->model == NONE ? NULL : intern_name(&world_config(w)->throughput->models, j->model),
         .status = event_log_job_status[j->status], .submit_us = j->submit, .start_us = j->first_start, .end_us = j->end,
         .nominal_us = j->nominal, .limit_us = j->limit,
-        .recorded_start_us = j->record != NULL ? j->record->start : -1, .lost_us = j->lost, .ran_us = m->live[job].ran,
+        .recorded_start_us = j->record != NULL ? j->record->start : -1, .lost_us = j->lost, .ran_us = j->ran,
         .cpu_milli = j->cpu_milli_total, .gpu_milli = j->gpu_milli_total, .n_tasks = j->n_asked,
         .n_gpu = (uint32_t)j->n_gpu_total, .n_preempted = j->n_preempted, .n_failed = j->n_failed,
         .ideal_whole_us = ideal_of(o, j->ordinal, IDEAL_WHOLE), .ideal_share_us = ideal_of(o, j->ordinal, IDEAL_SHARE),
@@ -473,5 +460,6 @@ static void emit(void *self, const struct world *w)
 
 const struct collector job_metrics_collector = {
     .metric = metric, .size = sizeof(struct job_metrics), .init = init, .prepare = prepare, .emit = emit, .fini = fini,
-    .observer = { .arrived = on_arrived, .started = on_started, .stopped = on_stopped, .job_ended = on_job_ended },
+    .observer = { .arrived = on_arrived, .graph_started = on_graph_started, .graph_stopped = on_graph_stopped,
+                  .job_ended = on_job_ended, .user_changed = on_user_changed },
 };

@@ -54,7 +54,7 @@ static bool init(void *self, const struct world *w)
     return true;
 }
 
-static void on_stopped(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
+static void on_returning(void *self, const struct world *w, uint32_t task, enum stop_reason reason)
 {
     struct lending *l = self;
     if (reason != STOP_PREEMPTED || !world_borrows(w, task)) return;
@@ -151,5 +151,5 @@ static void emit(void *self, const struct world *w)
 
 const struct collector lending_collector = {
     .metric = metric, .size = sizeof(struct lending), .init = init, .emit = emit,
-    .observer = { .stopped = on_stopped, .staged = on_staged, .instant = on_instant },
+    .observer = { .returning = on_returning, .staged = on_staged, .instant = on_instant },
 };

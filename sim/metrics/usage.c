@@ -29,7 +29,7 @@ struct by_user {
     double   share_us;                      /* integral of the weighted dominant share */
     sim_tick since;                         /* share_us is folded up to here */
     sim_tick active_since, active_us;       /* time with a job in the system; the present one began then */
-    uint32_t n_live;                        /* jobs in the system */
+    bool     is_active;                     /* has a job in the system */
     collector_wide gpu_us, cpu_us;          /* thousandths x us held */
 };
 
@@ -117,8 +117,7 @@ static void fold_user(const struct usage *u, struct by_user *x, sim_tick now)
 
 static struct by_user *user_of(struct usage *u, const struct job *j) { return &u->user[j->user]; }
 
-/* All up to this one.  Not inline: rare, and who asks for a user is to stay small. */
-__attribute__((noinline))
+/* All up to this one. */
 static void add_users(struct usage *u, const struct world *w, uint32_t id)
 {
     const struct metrics_opts *o = u->out->opts;
@@ -130,24 +129,15 @@ static void add_users(struct usage *u, const struct world *w, uint32_t id)
     }
 }
 
-static void on_arrived(void *self, const struct world *w, uint32_t job)
+static void on_user_changed(void *self, const struct world *w, uint32_t id, bool is_active)
 {
     struct usage *u = self;
-    const uint32_t id = world_job(w, job)->user;
     if (u->n_users <= id) add_users(u, w, id);
     struct by_user *x = &u->user[id];
-    if (x->n_live++ > 0) return;
-    x->active_since = world_now(w);
-    u->n_active++;
-}
-
-static void on_job_ended(void *self, const struct world *w, uint32_t job)
-{
-    struct usage *u = self;
-    struct by_user *x = user_of(u, world_job(w, job));
-    if (--x->n_live > 0) return;
-    x->active_us += world_now(w) - x->active_since;
-    u->n_active--;
+    x->is_active = is_active;
+    if (is_active) x->active_since = world_now(w);
+    else x->active_us += world_now(w) - x->active_since;
+    u->n_active += is_active ? 1 : -1U;
 }
 
 static inline void change(struct usage *u, const struct world *w, uint32_t task, int sign)
@@ -220,7 +210,7 @@ static void fold(struct usage *u, sim_tick now)
     for (size_t i = 0; i < u->n_users; i++) {
         struct by_user *x = &u->user[i];
         fold_user(u, x, now);
-        if (x->n_live == 0) continue;
+        if (!x->is_active) continue;
         x->active_us += now - x->active_since;
         x->active_since = now;
     }
@@ -268,6 +258,6 @@ static void emit(void *self, const struct world *w)
 
 const struct collector usage_collector = {
     .metric = metric, .size = sizeof(struct usage), .init = init, .emit = emit, .fini = fini,
-    .observer = { .arrived = on_arrived, .started = on_started, .resized = on_resized, .stopped = on_stopped,
-                  .job_ended = on_job_ended, .node_changed = on_node_changed, .instant = on_instant, .sample = on_sample },
+    .observer = { .user_changed = on_user_changed, .started = on_started, .resized = on_resized,
+                  .stopped = on_stopped, .node_changed = on_node_changed, .instant = on_instant, .sample = on_sample },
 };

@@ -173,6 +173,7 @@ struct job {
     uint32_t n_blocked, n_waiting, n_running, n_done;       /* tasks */
     sim_tick first_start;       /* -1 until it starts */
     sim_tick end;               /* -1 until it ended */
+    sim_tick ran, ran_since;    /* time during which any task of it ran, up to ran_since while one runs */
     sim_tick lost;              /* nominal work thrown away by interruptions, summed over tasks, us */
     uint32_t n_preempted, n_failed;         /* interruptions: by the policy, by a node */
     uint32_t n_scaled;          /* changes of its size while it ran */

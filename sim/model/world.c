@@ -22,17 +22,20 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     j->status = (uint8_t)status;
     j->end = status == JOB_DONE || status == JOB_TIMEOUT || status == JOB_FAILED ? w->loop.now : -1;
     switch (status) {
-    case JOB_DONE:       w->count.done++; break;
-    case JOB_TIMEOUT:    w->count.timeout++; break;
+    case JOB_DONE:       w->count.done++; w->count.last_end = j->end; break;
+    case JOB_TIMEOUT:    w->count.timeout++; w->count.last_end = j->end; break;
     case JOB_REJECTED:   w->count.rejected++; break;
     case JOB_UNFINISHED: w->count.unfinished++; break;
     case JOB_FAILED:     w->count.failed++; break;
     case JOB_NEVER_ELIGIBLE: w->count.never_eligible++; break;
     case JOB_LIVE:       SIM_ASSERT(false);
     }
+    w->count.in_system += w->loop.now - j->submit;
     reservations_end(&w->reservations, job);
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
+    if (--w->user_jobs[j->user] == 0) TELL(w, user_changed, j->user, false);
     TELL(w, job_ended, job);
+    if (j->graph != NULL) TELL(w, graph_ended, job);
     MEM_PUSH(w->round.ended, w->round.n_ended, w->round.cap_ended, job);
     world_after_ended(w, job);
     world_arrival_arm(w);
@@ -208,6 +211,7 @@ void world_destroy(struct world *w)
     intern_fini(&w->users);
     intern_fini(&w->queues);
     intern_fini(&w->classes);
+    mem_free(w->user_jobs);
     for (size_t i = 0; i < OBSERVER_MEMBERS; i++) mem_free(w->listeners[i].at);
     MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->flow_task, w);
 }

@@ -186,6 +186,8 @@ void world_arrival_enter(struct world *w, uint32_t slot, enum job_status status)
     w->count.unlimited += j->limit < 0;
     w->count.elastic += j->elastic.max > 0;
     world_fold(w, FACT_ARRIVE, j->ordinal, 0, 0);
+    MEM_RESERVE(w->user_jobs, w->cap_user_jobs, w->users.n);
+    if (w->user_jobs[j->user]++ == 0) TELL(w, user_changed, j->user, true);
     TELL(w, arrived, slot);
     if (status != JOB_LIVE) {
         if (j->calls != NULL) world_calls_forget(w, slot);

@@ -21,12 +21,25 @@ static void audit_shapes(const struct world *w)
     mem_free(n_tasks);
 }
 
+static void audit_users(const struct world *w)
+{
+    uint32_t *n_jobs;
+    MEM_ARRAY(n_jobs, w->users.n);
+    for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {
+        const struct job *j = &w->jobs.job[s];
+        if (j->is_live && !world_after_waits(j)) n_jobs[j->user]++;
+    }
+    for (uint32_t i = 0; i < w->users.n; i++) SIM_ASSERT(n_jobs[i] == (i < w->cap_user_jobs ? w->user_jobs[i] : 0));
+    mem_free(n_jobs);
+}
+
 void world_audit(const struct world *w)
 {
     uint32_t running = 0, waiting = 0, live = 0, dependents = 0;
     cluster_audit(w->cluster);
     reservations_audit(&w->reservations);
     audit_shapes(w);
+    audit_users(w);
     speed_audit(w->speed);
     if (w->calls != NULL) world_calls_audit(w);
     for (uint32_t s = 0; s < w->jobs.n_job_slots; s++) {

@@ -61,6 +61,7 @@ struct world {
 
     /* The state of what is modelled. */
     struct intern    users, queues, classes;
+    uint32_t        *user_jobs; size_t cap_user_jobs;   /* in the system, by user */
     uint32_t         engine_types;      /* that some node has, as bits */
     uint64_t         types_of_none;     /* throughput_types of a job without a model */
 

@@ -107,11 +107,13 @@ static void leave_node(struct world *w, uint32_t t, enum stop_reason reason)
     struct job *j = job_of(w, t);
     world_fold(w, FACT_STOP, order_of(w, t), reason, 0);
     TELL(w, stopped, t, reason);
+    if (j->graph != NULL) TELL(w, graph_stopped, t, reason);
+    if (k->loan != NULL) TELL(w, returning, t, reason);
     k->attained += w->loop.now - k->started_at;
     if (j->reservation != NULL || k->loan != NULL) reservations_releasing(&w->reservations, t);
     cluster_release(w->cluster, t);
     k->state = reason == STOP_DONE || reason == STOP_TIMEOUT || reason == STOP_MISMATCH ? TASK_DONE : TASK_WAITING;
-    j->n_running--;
+    if (--j->n_running == 0) j->ran += w->loop.now - j->ran_since;
     w->n_running--;
     if (k->state == TASK_DONE) {
         j->n_done++;
@@ -230,7 +232,7 @@ static void occupy(struct world *w, uint32_t t)
     k->attempts++;
     k->started_at = w->loop.now;
     j->n_waiting--;
-    j->n_running++;
+    if (j->n_running++ == 0) j->ran_since = w->loop.now;
     w->n_waiting--;
     w->n_running++;
     if (w->count.starts++ == 0) w->count.first_start = w->loop.now;
@@ -246,6 +248,7 @@ static void occupy(struct world *w, uint32_t t)
     if (h->mem_b != asked->mem_b && !asked->exclusive)
         world_fold(w, FACT_MEMORY, order_of(w, t), (uint64_t)h->mem_b, 0);
     TELL(w, started, t);
+    if (j->graph != NULL) TELL(w, graph_started, t);
 }
 
 static void set_going(struct world *w, uint32_t t)

@@ -41,6 +41,9 @@ static inline const struct cluster *world_cluster(const struct world *w) { retur
 uint32_t world_n_running(const struct world *w);        /* tasks */
 uint32_t world_n_waiting(const struct world *w);
 
+/* Microseconds of many jobs overflow 64 bits. */
+__extension__ typedef __int128 world_wide;
+
 /* So far. */
 struct world_count {
     uint64_t arrived, done, timeout, rejected, unfinished, failed, never_eligible;      /* jobs */
@@ -50,6 +53,8 @@ struct world_count {
     uint64_t elastic, scalings; /* elastic jobs that arrived; changes of their sizes while they ran */
     sim_tick recorded;          /* of the last that was submitted: see job_spec; 0: unknown */
     sim_tick first_submit, first_start;     /* of the first job that arrived, and task that started; 0: none did */
+    sim_tick last_end;          /* of the last job that was done, or ended at its limit; 0: none was */
+    world_wide in_system;       /* time that those which ended were in the system, us */
 };
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */
@@ -146,6 +151,10 @@ struct observer {
     /* Its place is allocated; its place is about to be released. */
     void (*started)(void *ctx, const struct world *w, uint32_t task);
     void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);
+    /* The same, and the end of a job, where the job has a graph: behind those that are told of every one. */
+    void (*graph_started)(void *ctx, const struct world *w, uint32_t task);
+    void (*graph_stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);
+    void (*graph_ended)(void *ctx, const struct world *w, uint32_t job);
     /* `bytes` of an input of a running task came from this level; whole: the input is complete,
      * else the task was interrupted and these bytes were moved in vain. */
     void (*moved)(void *ctx, const struct world *w, uint32_t task, enum data_level level, int64_t bytes, bool whole);
@@ -164,9 +173,12 @@ struct observer {
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
-    /* Its reservation at a stage's start; a running task borrows from a job. */
+    /* A user who had none has a job in the system, which is about to arrive; the last one of a user is about to end. */
+    void (*user_changed)(void *ctx, const struct world *w, uint32_t user, bool is_active);
+    /* Its reservation at a stage's start; a running task borrows from a job, and is about to give that back. */
     void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *s);
     void (*lent)(void *ctx, const struct world *w, uint32_t task, uint32_t lender);
+    void (*returning)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);
     void (*node_changed)(void *ctx, const struct world *w, uint32_t node);
     void (*instant)(void *ctx, const struct world *w);      /* the instant is over, state is final */
     void (*sample)(void *ctx, const struct world *w);
