@@ -38,8 +38,9 @@ static inline uint32_t quantiles_bin(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);             /* sign, 11 bits of exponent, 52 of mantissa */
-    const uint64_t eighth = (bits >> 49) - (1023 - 20) * 8;
-    if (eighth < QUANTILES_EIGHTHS) return 2 + 2 * (uint32_t)eighth + (bits << 15 != 0);
+    /* The eighths next to it, at or below and at or above it: the same, where it lies between two of them. */
+    const uint64_t first = (1023 - 20) * 8, lower = bits >> 49, upper = (bits + (UINT64_C(1) << 49) - 1) >> 49;
+    if (lower - first < QUANTILES_EIGHTHS) return (uint32_t)(lower + upper - 2 * first) + 2;
     return bits == 0 ? 0 : quantiles_outer_bin(x);
 }
 

@@ -17,7 +17,10 @@ static void on_job_ended(void *self, const struct world *w, uint32_t job)
     const struct job *j = world_job(w, job);
     if (j->lost > 0) g->lost += (collector_wide)j->lost * j->gpu_milli_total / j->n_asked;
     if (j->status != JOB_DONE) return;
-    if (j->elastic.max > 0) { g->useful += (collector_wide)j->nominal * j->gpu_milli_total; return; }
+    if (j->gang || j->n_asked == 1) {       /* its tasks take equally long */
+        g->useful += (collector_wide)j->nominal * j->gpu_milli_total;
+        return;
+    }
     for (uint32_t t = j->first_task; t != NONE;) {
         const struct task *k = world_task(w, t);
         const struct shape *s = world_shape(w, k->shape);
