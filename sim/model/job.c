@@ -180,7 +180,9 @@ void jobs_release(struct job_table *t, uint32_t job, struct shapes *shapes)
     t->n_live--;
 }
 
-const char *job_class(const struct job *j, uint32_t multi_from)
+const char *const job_class_name[JOB_CLASSES] = { [JOB_CPU] = "cpu", [JOB_SINGLE] = "single", [JOB_MULTI] = "multi" };
+
+enum job_class job_class(const struct job *j, uint32_t multi_from)
 {
-    return j->n_gpu_at_once == 0 ? "cpu" : (uint32_t)j->n_gpu_at_once < multi_from ? "single" : "multi";
+    return j->n_gpu_at_once == 0 ? JOB_CPU : (uint32_t)j->n_gpu_at_once < multi_from ? JOB_SINGLE : JOB_MULTI;
 }

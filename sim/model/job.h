@@ -83,6 +83,7 @@ struct job_spec {
     bool     is_named;          /* a job behind it in the source waits for it */
     const char *node;           /* bound: its tasks run there from its arrival on, whatever the policy; NULL: none */
     uint32_t line;              /* in the trace, for diagnostics; 0 unknown */
+    uint32_t user_number;       /* from 1, of the names that its source has as users; 0: it does not number them */
     const struct task_group *group;     /* [n_groups]; groups of a gang job have equal dur */
     uint32_t n_groups;
     const struct task_graph *graph;     /* NULL: no data, no order; never for a gang */
@@ -227,6 +228,8 @@ static inline uint64_t jobs_order(const struct job_table *t, uint32_t task)
  * decides on at once, so that a job is of the class in which it was queued.  A share counts as its card.
  */
 enum { JOB_MULTI_FROM = 4 };    /* unless a scenario says otherwise (S0-1) */
-const char *job_class(const struct job *j, uint32_t multi_from);
+enum job_class { JOB_CPU, JOB_SINGLE, JOB_MULTI, JOB_CLASSES };
+extern const char *const job_class_name[JOB_CLASSES];
+enum job_class job_class(const struct job *j, uint32_t multi_from);
 
 #endif

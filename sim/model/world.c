@@ -211,9 +211,8 @@ void world_destroy(struct world *w)
     intern_fini(&w->users);
     intern_fini(&w->queues);
     intern_fini(&w->classes);
-    mem_free(w->user_jobs);
     for (size_t i = 0; i < OBSERVER_MEMBERS; i++) mem_free(w->listeners[i].at);
-    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->flow_task, w);
+    MEM_FREE(w->round.notice, w->round.told, w->round.ended, w->timers.at, w->flow_task, w->user_jobs, w->arrivals.user, w);
 }
 
 /* The horizon, or nodes that never return: what is left is unfinished. */

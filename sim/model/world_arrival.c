@@ -159,16 +159,35 @@ static struct job_record *record_of(const struct world *w, const struct job_past
     return r;
 }
 
+/* Ids are given in order of arrival, to names that jobs have: so only then. */
+static uint32_t user_of(struct world *w, const struct job_spec *s)
+{
+    if (s->user_number == 0) return intern_id(&w->users, s->user ? s->user : "-");
+    MEM_RESERVE(w->arrivals.user, w->arrivals.cap_user, (size_t)s->user_number + 1);
+    uint32_t *known = &w->arrivals.user[s->user_number];
+    if (*known == 0) *known = intern_id(&w->users, s->user) + 1;
+    return *known - 1;
+}
+
+static uint32_t klass_of(struct world *w, const struct job *j, const char *said)
+{
+    if (said != NULL) return intern_id(&w->classes, said);
+    const enum job_class derived = job_class(j, w->cfg.multi_from);
+    uint32_t *known = &w->arrivals.klass[derived];
+    if (*known == 0) *known = intern_id(&w->classes, job_class_name[derived]) + 1;
+    return *known - 1;
+}
+
 /* Into the tables; its slot. */
 static uint32_t add(struct world *w, const struct job_spec *s, struct graph *graph, uint32_t model)
 {
     uint32_t slot = jobs_add(&w->jobs, s, w->arrivals.ordinal, &w->shapes, graph);
     struct job *j = &w->jobs.job[slot];
-    j->user = intern_id(&w->users, s->user ? s->user : "-");
+    j->user = user_of(w, s);
     j->queue = s->queue ? intern_id(&w->queues, s->queue) : NONE;
     j->model = model;
     j->record = record_of(w, &s->past);
-    j->klass = intern_id(&w->classes, s->klass ? s->klass : job_class(j, w->cfg.multi_from));
+    j->klass = klass_of(w, j, s->klass);
     if (s->is_named) world_after_named(w, slot);
     if (s->calls != NULL) {
         SIM_ASSERT(w->calls != NULL && !s->gang);

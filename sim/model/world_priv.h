@@ -35,6 +35,8 @@ struct world_arrivals {
     struct job_spec next;       bool has_next, ended;   /* ended: the source has no more */
     uint64_t ordinal;           /* of the next that is eligible */
     uint64_t n_submitted;       /* of the source's jobs */
+    uint32_t *user;             size_t cap_user;    /* by its number of a user: our id + 1; 0: none yet */
+    uint32_t klass[JOB_CLASSES];                    /* id + 1 of those that are derived; 0: none yet */
 };
 
 /* What a round is made of. */

@@ -236,6 +236,7 @@ static enum st stream_next(struct stream *s, struct job_spec *out, struct diag *
     if (t->opts.max_jobs > 0 && s->n == t->opts.max_jobs) return ST_END;
     if (t->spill != NULL) {
         TRY(spill_read(t->spill, s->n++, &s->job, out, d));
+        if (out->user_number > 0) out->user = intern_name(&t->names.users, out->user_number - 1);
         mark_named(t, out);
         return ST_OK;
     }
@@ -302,9 +303,10 @@ static void name_others(struct trace_names *n, const char *after)
     dependency_list_fini(&l);
 }
 
-static void name_job(struct trace_names *n, const struct job_spec *s)
+static void name_job(struct trace_names *n, struct job_spec *s)
 {
-    (void)intern_id(&n->users, s->user != NULL ? s->user : "-");        /* so the world calls whoever is not named */
+    const uint32_t user = intern_id(&n->users, s->user != NULL ? s->user : "-");    /* so the world calls whoever is not named */
+    if (s->user != NULL) s->user_number = user + 1;
     if (s->queue != NULL) (void)intern_id(&n->queues, s->queue);
     if (s->after != NULL) name_others(n, s->after);
     if (s->graph == NULL) return;
@@ -315,6 +317,13 @@ bool trace_has_graph(const struct trace *t, const char *id)
 {
     for (size_t i = 0; i < t->names.n_graphs; i++) if (t->names.graph[i] == hash64_text(HASH64_INIT, id)) return true;
     return false;
+}
+
+/* A job that was named: of its user the number alone. */
+static enum st keep_job(struct spill *x, struct job_spec *s, struct diag *d)
+{
+    if (s->user_number > 0) s->user = NULL;
+    return spill_add(x, s, d);
 }
 
 /*
@@ -362,7 +371,7 @@ static enum st scan(struct trace *t, struct diag *d)
             spill_destroy(t->spill);            /* read again by whoever wants it */
             t->spill = NULL;
         }
-        if (t->spill != NULL && (st = spill_add(t->spill, &s, d)) != ST_OK) break;
+        if (t->spill != NULL && (st = keep_job(t->spill, &s, d)) != ST_OK) break;
         f->origin = i64_min(f->origin, s.submit);
         max = i64_max(max, s.submit);
         if (f->sorted && window_side(t, s.submit) == 0 && (t->opts.max_jobs == 0 || f->n_jobs < t->opts.max_jobs))
@@ -420,7 +429,8 @@ static enum st read_again(struct trace *t, struct diag *d)
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
         if (window_side(t, s.submit) != 0) continue;
         if ((st = complete(&env, &s, d)) != ST_OK) break;
-        if ((st = spill_add(t->spill, &s, d)) != ST_OK) break;
+        name_job(&t->names, &s);
+        if ((st = keep_job(t->spill, &s, d)) != ST_OK) break;
     }
     r.close(r.ctx);
     return st == ST_END ? ST_OK : st;
