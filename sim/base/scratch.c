@@ -65,6 +65,7 @@ void scratch_init(struct scratch *s, size_t size)
     SIM_ASSERT(size > 0 && size <= SCRATCH_PAGE);
     *s = (struct scratch){ .size = size, .at = UINT64_MAX };
     while (size << (s->shift + 1) <= SCRATCH_PAGE) s->shift++;
+    s->in_page = (UINT64_C(1) << s->shift) - 1;
 }
 
 void scratch_fini(struct scratch *s)
@@ -169,12 +170,12 @@ void scratch_take(struct scratch *s, uint64_t *at, uint64_t x[SCRATCH_NUMBERS])
     const char *const first = scratch_get(s, *at), *from = first + sizeof(lengths);
     lengths all;
     memcpy(&all, first, sizeof all);
-#pragma GCC unroll 8
-    for (uint32_t i = 0; i < SCRATCH_NUMBERS; i++) {
-        const uint32_t n = all >> 4 * i & 15;
+    memset(x, 0, SCRATCH_NUMBERS * sizeof *x);
+    for (; all != 0; all >>= 4) {                   /* up to the last that is not 0 */
+        const uint32_t n = all & 15;
         uint64_t bytes;
         memcpy(&bytes, from, sizeof bytes);
-        x[i] = lowest_first(bytes) & first_bytes[n];
+        *x++ = lowest_first(bytes) & first_bytes[n];
         from += n;
     }
     *at += (uint64_t)(from - first);

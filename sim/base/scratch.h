@@ -25,7 +25,8 @@ enum { SCRATCH_PAGE = 1 << 16, SCRATCH_FRAMES = 256 };      /* bytes; 16 MiB of 
 struct scratch {
     uint64_t n;                 /* elements, up to the last that was asked for to be written */
     size_t   size;              /* of an element, bytes */
-    unsigned shift;             /* a page has 2^shift of them */
+    unsigned shift;             /* a page has 2^shift of them, */
+    uint64_t in_page;           /* and these bits of an index say which */
     char    *bytes;             /* the page at hand */
     uint64_t at;                /* its number; UINT64_MAX: none is */
     uint32_t current;           /* its frame */
@@ -43,7 +44,7 @@ void  scratch_turn(struct scratch *s, uint64_t page);       /* the page at hand 
 static inline const void *scratch_get(struct scratch *s, uint64_t i)
 {
     if (s->at != i >> s->shift) scratch_turn(s, i >> s->shift);
-    return s->bytes + (i & ((UINT64_C(1) << s->shift) - 1)) * s->size;
+    return s->bytes + (i & s->in_page) * s->size;
 }
 
 /* One to be written as well, any. */
@@ -57,7 +58,7 @@ static inline void *scratch_put(struct scratch *s, uint64_t i)
 
 /*
  * Numbers, SCRATCH_NUMBERS at a time, at the end of an array of bytes, each in as few of them as it takes; and those at
- * byte *at, which is moved to the next.
+ * byte *at, which is moved to the next: the faster, the more zeros are at their end.
  */
 enum { SCRATCH_NUMBERS = 7 };
 void scratch_append(struct scratch *s, const uint64_t x[SCRATCH_NUMBERS]);

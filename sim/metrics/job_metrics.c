@@ -129,10 +129,10 @@ static double of_bits(uint64_t bits)
 struct kept { int64_t jct, wait, not_running, nominal, stage_wait; double rho; uint32_t klass, size; };
 
 /*
- * As numbers.  Of what mostly follows from the others, how its bits differ from that: nothing was lost, it was as fast
- * as it says, and had at least its share of the cluster.
+ * As numbers.  Of what mostly follows from the others, how its bits differ from that, and last, so that it costs nothing:
+ * it had at least its share of the cluster, was as fast as it says, nothing was lost, and it is no workflow.
  */
-enum { N_JCT, N_WAIT, N_NOT_RUNNING, N_NOMINAL, N_STAGES, N_RHO, N_CLASS_SIZE, SIZE_BITS = 6 };
+enum { N_JCT, N_WAIT, N_CLASS_SIZE, N_RHO, N_NOMINAL, N_NOT_RUNNING, N_STAGES, SIZE_BITS = 6 };
 
 static void pack(const struct kept *j, double slowdown, uint64_t n[SCRATCH_NUMBERS])
 {
