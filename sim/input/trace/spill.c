@@ -50,7 +50,8 @@ union head {
 };
 
 /* A record as it is kept: this, the first so many of the head's words that vary, and what the record has behind it. */
-struct packed { uint32_t n_blocks, n_words; };  /* of all, in ALIGN bytes */
+struct packed { uint32_t n_blocks; uint16_t n_words, texts; };  /* blocks: of all, in ALIGN bytes; texts that it has, as bits */
+_Static_assert(ARRAY_LEN(text_at) <= 16, "a bit says which");
 static size_t bytes_of(const struct packed *p) { return (size_t)p->n_blocks * ALIGN; }
 
 struct spill {
@@ -96,14 +97,16 @@ static char *keep_words(struct spill *x, const union head *h, struct packed *p)
 {
     uint64_t *to = (void *)(p + 1);
     if (x->n == 0) x->first = x->last = *h;
-    for (uint32_t i = 0; i < x->n_varies; i++) *to++ = x->last.word[x->varies[i]] = h->word[x->varies[i]];
+#pragma GCC unroll 4
+    for (uint32_t i = 0; i < x->n_varies; i++) to[i] = x->last.word[x->varies[i]] = h->word[x->varies[i]];
+    to += x->n_varies;
     if (memcmp(&x->last, h, sizeof *h) != 0)            /* others do, too */
         for (size_t k = 0; k < WORDS; k++)
             if (x->last.word[k] != h->word[k]) {
                 x->varies[x->n_varies++] = (uint8_t)k;
                 *to++ = x->last.word[k] = h->word[k];
             }
-    p->n_words = x->n_varies;
+    p->n_words = (uint16_t)x->n_varies;
     return (char *)to;
 }
 
@@ -112,6 +115,7 @@ static size_t pack(struct spill *x, size_t from, const struct job_spec *s)
 {
     const size_t more_groups = (s->n_groups - 1) * sizeof *s->group;
     size_t n = sizeof(union head) + more_groups, n_texts = 0;
+    unsigned texts = 0;
     struct { const char *at; size_t n; } text[ARRAY_LEN(text_at)];      /* that it has */
     union head h = { .of = { *s, *s->group } };
 #pragma GCC unroll 9
@@ -120,6 +124,7 @@ static size_t pack(struct spill *x, size_t from, const struct job_spec *s)
         if (at == NULL) continue;
         text[n_texts].at = at;
         text[n_texts].n = strlen(at) + 1;
+        texts |= 1U << i;
         set_text(&h.of.spec, i, (const char *)n);
         n += text[n_texts++].n;
     }
@@ -132,6 +137,7 @@ static size_t pack(struct spill *x, size_t from, const struct job_spec *s)
     to += more_groups;
     for (size_t i = 0; i < n_texts; to += text[i++].n) memcpy(to, text[i].at, text[i].n);
     memset(to, 0, ALIGN);
+    p->texts = (uint16_t)texts;
     p->n_blocks = (uint32_t)(((size_t)(to - (char *)p) + ALIGN - 1) / ALIGN);
     return bytes_of(p);
 }
@@ -145,6 +151,7 @@ static const char *unpack(const struct spill *x, const struct packed *p, struct 
     MEM_RESERVE(j->record, j->cap_record, sizeof x->first + rest);
     union head *h = (void *)j->record;
     if (is_first) *h = x->first;
+#pragma GCC unroll 4
     for (uint32_t i = 0; i < p->n_words; i++) h->word[x->varies[i]] = from[i];
     for (uint32_t i = p->n_words; i < j->n_words; i++) h->word[x->varies[i]] = x->first.word[x->varies[i]];
     j->n_words = p->n_words;
@@ -298,12 +305,14 @@ enum st spill_read(const struct spill *x, uint64_t k, struct spill_job *j, struc
 {
     if (k >= x->n) return ST_END;
     if (x->tmp != NULL) TRY(read_record(x, place_of(&x->at[k]), j, d));
-    const char *r = unpack(x, (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k])), j);
+    const struct packed *p = (const void *)(x->tmp != NULL ? j->bytes : x->memory + place_of(&x->at[k]));
+    const char *r = unpack(x, p, j);
     *out = ((const union head *)(const void *)r)->of.spec;
     out->group = &((const union head *)(const void *)r)->of.group;
-#pragma GCC unroll 9
-    for (size_t i = 0; i < ARRAY_LEN(text_at); i++)
-        if (text_of(out, i) != NULL) set_text(out, i, r + (uintptr_t)text_of(out, i));
+    for (unsigned left = p->texts; left != 0; left &= left - 1) {
+        const size_t i = (size_t)__builtin_ctz(left);
+        set_text(out, i, r + (uintptr_t)text_of(out, i));
+    }
     return ST_OK;
 }
 
