@@ -94,12 +94,12 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
     }
 }
 
-static void on_job_ended(void *self, const struct world *w, uint32_t job)
+static void on_job_dropped(void *self, const struct world *w, uint32_t job)
 {
     struct fragmentation *f = self;
     const struct job *j = world_job(w, job);
     f->n_unscheduled += j->status == JOB_UNFINISHED && j->first_start < 0;
-    for (uint32_t t = j->n_waiting > 0 ? j->first_task : NONE; t != NONE;) {
+    for (uint32_t t = j->first_task; t != NONE;) {
         const struct task *k = world_task(w, t);
         if (k->state == TASK_WAITING) f->waiting[k->shape]--;
         t = k->next;
@@ -314,5 +314,5 @@ static void emit(void *self, const struct world *w)
 const struct collector fragmentation_collector = {
     .metric = metric, .size = sizeof(struct fragmentation), .init = init, .emit = emit, .fini = fini,
     .observer = { .counts_shapes = true, .arrived = on_arrived, .started = on_started, .stopped = on_stopped,
-                  .job_ended = on_job_ended, .node_changed = on_node_changed, .sample = on_sample },
+                  .job_dropped = on_job_dropped, .node_changed = on_node_changed, .sample = on_sample },
 };

@@ -35,6 +35,7 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     if (--w->user_jobs[j->user] == 0) TELL(w, user_changed, j->user, false);
     TELL(w, job_ended, job);
+    if (j->end < 0) TELL(w, job_dropped, job);
     if (j->graph != NULL) TELL(w, graph_ended, job);
     MEM_PUSH(w->round.ended, w->round.n_ended, w->round.cap_ended, job);
     world_after_ended(w, job);

@@ -31,7 +31,7 @@ sim_work world_unit_progress(const struct world *w, const struct task *t)
     return t->phase == PHASE_WRITE ? total_work(t) : until(w, t) - act_left(&t->act, w->loop.now);
 }
 
-static void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_work work, sim_rate rate)
+static inline void begin_phase(struct world *w, uint32_t t, enum task_phase phase, sim_work work, sim_rate rate)
 {
     struct task *k = task_at(w, t);
     k->phase = (uint8_t)phase;
@@ -126,7 +126,7 @@ static void leave_node(struct world *w, uint32_t t, enum stop_reason reason)
 }
 
 /* Whatever the unit was doing ends now; what a transfer moved so far was in vain. */
-static void halt(struct world *w, uint32_t t)
+static inline void halt(struct world *w, uint32_t t)
 {
     if (job_of(w, t)->graph != NULL) world_data_stop(w, t);
     if (job_of(w, t)->calls != NULL) world_calls_stop(w, t);

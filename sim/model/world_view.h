@@ -173,6 +173,8 @@ struct observer {
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
+    /* It ends though its work is not over: rejected, never eligible, or unfinished when the run is over. */
+    void (*job_dropped)(void *ctx, const struct world *w, uint32_t job);
     /* A user who had none has a job in the system, which is about to arrive; the last one of a user is about to end. */
     void (*user_changed)(void *ctx, const struct world *w, uint32_t user, bool is_active);
     /* Its reservation at a stage's start; a running task borrows from a job, and is about to give that back. */
