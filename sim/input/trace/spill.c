@@ -118,6 +118,7 @@ static size_t pack(struct spill *x, size_t from, const struct job_spec *s)
     unsigned texts = 0;
     struct { const char *at; size_t n; } text[ARRAY_LEN(text_at)];      /* that it has */
     union head h = { .of = { *s, *s->group } };
+    h.of.spec.group = NULL;
 #pragma GCC unroll 9
     for (size_t i = 0; i < ARRAY_LEN(text_at); i++) {
         const char *at = text_of(s, i);

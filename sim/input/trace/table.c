@@ -72,6 +72,10 @@ struct step {
 /* A figure of the row at hand: is: there is one, else n is the default, and text NULL. */
 struct figure { bool is; int64_t n; const char *text; };
 
+/* What a job asked for, without dur, into which groups (of parts these and gang alone), and dividing it again says no more. */
+struct division { struct trace_whole of; struct task_group group[2]; struct job_spec parts; bool is_known; };
+enum { DIVISIONS = 16 };
+
 struct table {
     struct trace_env env;
     struct mapping map;
@@ -80,10 +84,8 @@ struct table {
     struct step step[MAPPING_FIGURES];
     struct step *end[PARTS];                /* of its steps */
     struct figure row[MAPPING_FIGURES];
-    struct trace_whole whole, divided;      /* what the row's job asks for, and what was divided last, without dur */
-    struct task_group group[2];             /* into these, */
-    struct job_spec parts;                  /* of which it has groups and gang alone */
-    bool is_divided;                        /* and dividing it again would say no more */
+    struct trace_whole whole;               /* what the row's job asks for, without dur */
+    struct division division[DIVISIONS];    /* the last of so many cards and tasks */
     struct { char *at; size_t cap; } text[MAPPING_FIGURES];     /* of figures that are put together */
     uint32_t line;                          /* the latest that was asked for, */
     char digits[LINE_DIGITS], *digit;       /* with zeros before its first digit */
@@ -429,23 +431,24 @@ static enum st read_times(struct table *x, struct job_spec *out, sim_tick *dur, 
     return ST_OK;
 }
 
-/* What the job asks for, as tasks: nearly always as the job before was divided. */
-static enum st divide(struct table *x, struct job_spec *out, struct diag *d)
+/* What the job asks for, as tasks that take so long: nearly always as one before was divided. */
+static enum st divide(struct table *x, struct job_spec *out, sim_tick dur, struct diag *d)
 {
-    struct job_spec *const parts = &x->parts;
+    struct division *v = &x->division[(size_t)(x->whole.gpu_milli / GPU_WHOLE + x->whole.n_tasks) % DIVISIONS];
     const char *error;
-    if (!x->is_divided || memcmp(&x->whole, &x->divided, sizeof x->whole) != 0) {
-        x->is_divided = false;
-        x->divided = x->whole;
-        parts->line = out->line;
-        TRY(trace_divide(&x->env, x->lim, &x->whole, parts, x->group, &error, d));
+    if (!v->is_known || memcmp(&x->whole, &v->of, sizeof x->whole) != 0) {
+        v->is_known = false;
+        v->of = x->whole;
+        v->parts.line = out->line;
+        TRY(trace_divide(&x->env, x->lim, &x->whole, &v->parts, v->group, &error, d));
         if (error != NULL) return fail(x, MAPPING_GPUS, d, error);
         /* A part of a card may be rounded, which is counted of every job. */
-        x->is_divided = x->whole.gpu_milli % GPU_WHOLE == 0 && x->group->shape.gpu_milli % GPU_WHOLE == 0;
+        v->is_known = x->whole.gpu_milli % GPU_WHOLE == 0 && v->group->shape.gpu_milli % GPU_WHOLE == 0;
     }
-    out->group = parts->group;
-    out->n_groups = parts->n_groups;
-    out->gang = parts->gang;
+    out->group = v->group;
+    out->n_groups = v->parts.n_groups;
+    out->gang = v->parts.gang;
+    for (uint32_t k = 0; k < out->n_groups; k++) v->group[k].dur = dur;
     return ST_OK;
 }
 
@@ -467,8 +470,7 @@ static enum st read_tasks(struct table *x, struct job_spec *out, sim_tick dur, s
         return fail(x, MAPPING_GPU_TYPE, d, error);
     if (labels != NULL && !trace_labels(&x->env, labels, &s->need_all, &s->need_any, error, sizeof error))
         return fail(x, MAPPING_LABELS, d, error);
-    TRY(divide(x, out, d));
-    for (uint32_t k = 0; k < out->n_groups; k++) x->group[k].dur = dur;
+    TRY(divide(x, out, dur, d));
     out->gang = out->gang && r[MAPPING_GANG].n != 0;
     return ST_OK;
 }
