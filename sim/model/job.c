@@ -25,7 +25,7 @@ static void free_after(struct job_after *a)
 }
 
 /* What is owned of a job, but for the room of its id, which the next of its slot takes. */
-static void free_owned(struct job *j)
+static inline void free_owned(struct job *j)
 {
     if (j->graph != NULL) graph_destroy(j->graph);
     if (j->reservation != NULL) mem_free(j->reservation);

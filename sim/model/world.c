@@ -31,15 +31,15 @@ void world_end_job(struct world *w, uint32_t job, enum job_status status)
     case JOB_LIVE:       SIM_ASSERT(false);
     }
     w->count.in_system += w->loop.now - j->submit;
-    reservations_end(&w->reservations, job);
+    if (j->reservation != NULL) reservations_end(&w->reservations, job);
     world_fold(w, FACT_JOB_END, j->ordinal, status, 0);
     if (--w->user_jobs[j->user] == 0) TELL(w, user_changed, j->user, false);
     TELL(w, job_ended, job);
     if (j->end < 0) TELL(w, job_dropped, job);
     if (j->graph != NULL) TELL(w, graph_ended, job);
     MEM_PUSH(w->round.ended, w->round.n_ended, w->round.cap_ended, job);
-    world_after_ended(w, job);
-    world_arrival_arm(w);
+    world_after_ended(w, j);
+    if (w->cfg.concurrency > 0) world_arrival_arm(w);
 }
 
 static int by_order(const void *a, const void *b)

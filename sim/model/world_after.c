@@ -83,15 +83,3 @@ void world_after_flush(struct world *w)
     mem_free(left);
     w->n_due = 0;
 }
-
-void world_after_started(struct world *w, uint32_t job)
-{
-    const struct job *j = &w->jobs.job[job];
-    if (j->named != NONE) dependency_queue_started(w->dependencies, j->named, w->loop.now);
-}
-
-void world_after_ended(struct world *w, uint32_t job)
-{
-    const struct job *j = &w->jobs.job[job];
-    if (j->named != NONE) dependency_queue_ended(w->dependencies, j->named, j->status == JOB_DONE, w->loop.now);
-}

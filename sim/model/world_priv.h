@@ -148,7 +148,7 @@ static inline sim_work total_work(const struct task *t) { return (sim_work)t->du
 
 /* ---- world_arrival.c ---- */
 void world_arrival_fetch(struct world *w);      /* read one job ahead and arm its arrival */
-void world_arrival_arm(struct world *w);        /* a job ended: a closed loop may let in the next */
+void world_arrival_arm(struct world *w);        /* a job ended, and a closed loop may let in the next */
 void world_arrival_due(struct world *w);       /* its time has come */
 
 /* It is in the system: told of, and then it waits; or it ends with that status at once. */
@@ -160,8 +160,14 @@ void world_after_named(struct world *w, uint32_t job);          /* submitted, an
 void world_after_submit(struct world *w, uint32_t job, const struct job_spec *s);       /* it waits for others */
 void world_after_due(struct world *w, uint32_t k);              /* dependent k goes, or never will */
 void world_after_flush(struct world *w);                        /* the run ends: all that wait arrive */
-void world_after_started(struct world *w, uint32_t job);
-void world_after_ended(struct world *w, uint32_t job);
+static inline void world_after_started(struct world *w, const struct job *j)
+{
+    if (j->named != NONE) dependency_queue_started(w->dependencies, j->named, w->loop.now);
+}
+static inline void world_after_ended(struct world *w, const struct job *j)
+{
+    if (j->named != NONE) dependency_queue_ended(w->dependencies, j->named, j->status == JOB_DONE, w->loop.now);
+}
 /* It was submitted, and no policy knows of it yet. */
 static inline bool world_after_waits(const struct job *j) { return j->after != NULL && !j->after->is_eligible; }
 

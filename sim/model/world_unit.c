@@ -239,7 +239,7 @@ static void occupy(struct world *w, uint32_t t)
     w->count.mismatches += h->is_short;
     if (j->first_start < 0) {
         j->first_start = w->loop.now;
-        world_after_started(w, k->job);
+        world_after_started(w, j);
     }
     if (j->reservation != NULL) reservations_allocated(&w->reservations, t);
     world_fold(w, FACT_START, order_of(w, t), h->node, h->cards);

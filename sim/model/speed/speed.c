@@ -102,21 +102,22 @@ static int64_t allotted(const struct speed *s, uint32_t node, uint32_t k)
     return bw < s->level[node] ? bw : s->level[node];
 }
 
-/* The slowest type's speed; *cores: of tasks without GPUs held / asked, 1 at most; the worst task's. */
-static sim_rate plain_rate(const struct speed *s, uint32_t t, double *cores)
+/* The slowest type's speed, as the model; *cores: of tasks without GPUs held / asked, 1 at most; the worst task's. */
+static sim_rate plain_rate(const struct speed *s, uint32_t t, uint32_t model, double *cores)
 {
-    const uint32_t model = speed_model(s, t);
     sim_rate least = UINT32_MAX;
-    *cores = 1;
+    double least_share = 1;
     JOBS_UNIT_EACH(s->env.jobs, t, k) {
         const struct shape *asked = speed_asked(s, k);
         const struct hold *held = speed_held(s, k);
         const uint32_t type = asked->n_gpu > 0 ? s->env.cluster->node[held->node].gpu_type : NONE;
         const sim_rate rate = throughput_rate(s->env.throughput, s->env.cluster, model, type);
         if (rate < least) least = rate;
-        if (asked->n_gpu == 0 && held->cpu_milli < asked->cpu_milli)
-            *cores = fmin(*cores, (double)held->cpu_milli / (double)asked->cpu_milli);
+        if (asked->n_gpu > 0 || held->cpu_milli >= asked->cpu_milli) continue;
+        const double share = (double)held->cpu_milli / (double)asked->cpu_milli;
+        if (share < least_share) least_share = share;
     }
+    *cores = least_share;
     return least;
 }
 
@@ -192,7 +193,7 @@ static struct speed_factors factors_of(struct speed *s, uint32_t t)
 {
     struct speed_factors f = { .scale = 1, .cores = 1, .slow = 1, .cards = 1, .distance = 1, .data = 1,
                                .util = speed_has_gpus(s, t) ? 1 : 0 };
-    f.type = plain_rate(s, t, &f.cores);
+    f.type = plain_rate(s, t, speed_model(s, t), &f.cores);
     if (s->env.profiles == NULL) return f;
     f.slow = plain_slow(s, t);
     double least = 1, worst = INFINITY;
@@ -235,7 +236,7 @@ sim_rate speed_rate(struct speed *s, uint32_t t)
     struct speed_factors f;
     if (s->env.profiles == NULL) {
         /* Mostly nothing slows it down, and all the other factors need not be made. */
-        const sim_rate type = plain_rate(s, t, &f.cores);
+        const sim_rate type = plain_rate(s, t, speed_job(s, t)->model, &f.cores);
         if (f.cores >= 1) return type;
     }
     f = factors_of(s, t);
