@@ -221,8 +221,8 @@ static enum pol_refusal check_start(const struct world *w, uint32_t task)
     return POL_OK;
 }
 
-/* The task holds its place; make it run. */
-static void occupy(struct world *w, uint32_t t)
+/* The task holds its place; make it run.  Do its cards lack what it asks? */
+static bool occupy(struct world *w, uint32_t t)
 {
     struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
@@ -249,14 +249,14 @@ static void occupy(struct world *w, uint32_t t)
         world_fold(w, FACT_MEMORY, order_of(w, t), (uint64_t)h->mem_b, 0);
     TELL(w, started, t);
     if (j->graph != NULL) TELL(w, graph_started, t);
+    return h->is_short;
 }
 
-static void set_going(struct world *w, uint32_t t)
+/* is_short: the cards of one of its tasks lack what it asks. */
+static void set_going(struct world *w, uint32_t t, bool is_short)
 {
     struct task *k = task_at(w, t);
     struct job *j = job_of(w, t);
-    bool is_short = false;
-    UNIT_EACH(w, t, m) is_short |= w->cluster->hold[m].is_short;
     sim_tick restart = j->elastic.max > 0 ? world_scale_restart(w, t) : -1;
     if (restart < 0) restart = k->done > 0 && w->cfg.restore_as == RESTORE_TIME ? world_restore_cost(w, j) : 0;
     k->restores = !is_short && restart > 0;
@@ -302,8 +302,9 @@ enum pol_refusal world_unit_allocate(struct world *w, uint32_t t, const struct w
 
 void world_unit_go(struct world *w, uint32_t t)
 {
-    UNIT_EACH(w, t, k) occupy(w, k);
-    set_going(w, t);
+    bool is_short = false;
+    UNIT_EACH(w, t, k) is_short |= occupy(w, k);
+    set_going(w, t, is_short);
 }
 
 enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_place *p)
@@ -315,8 +316,7 @@ enum pol_refusal world_start(struct world *w, uint32_t task, const struct world_
     if (refusal != POL_OK) return refusal;
     refusal = allocate(w, task, p);
     if (refusal != POL_OK) return refusal;
-    occupy(w, task);
-    set_going(w, task);
+    set_going(w, task, occupy(w, task));
     return POL_OK;
 }
 
