@@ -18,10 +18,15 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 # -Werror is for developers; a packager's newer compiler must not break a build.
 STRICT ?= -Werror
 
+# Where it tunes for any x86-64, gcc clears and copies a struct of some 100 bytes and more by `rep stos` and `rep movs`,
+# which take longer to begin than the rest; other compilers do not know the option, nor need it.
+BY_VECTOR := $(foreach f,memcpy memset,-m$f-strategy=vector_loop:512:noalign$(comma)libcall:-1:noalign)
+BY_VECTOR := $(shell $(CC) $(BY_VECTOR) -E -xc /dev/null >/dev/null 2>&1 && echo '$(BY_VECTOR)')
+
 VERSION  := $(shell sed -n 's/^\#define FAIRWAY_VERSION "\(.*\)"/\1/p' sim/base/version.h)
 CPPFLAGS_ALL = -D_POSIX_C_SOURCE=200809L -Isim -Ipolicies $(CPPFLAGS)
 # Hidden and -fPIC, so that the program and the library are of the same objects.
-CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=off -fPIC -fvisibility=hidden \
+CFLAGS_ALL   = -std=c11 -g $(OPT) $(WARN) $(STRICT) -fno-common -ffp-contract=off -fPIC -fvisibility=hidden $(BY_VECTOR) \
                $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 LDLIBS_ALL   = -lgsl -lgslcblas -lglpk -lsqlite3 -lcsv -lyaml -ljansson -lexpat -lm $(LDLIBS)
 
