@@ -25,6 +25,11 @@ struct ids {                    /* zero-initialise to begin */
 };
 
 void    ids_fini(struct ids *s);
+/* ids_add of this hash comes soon: what it looks at is fetched into the cache meanwhile. */
+static inline void ids_expect(const struct ids *s, uint64_t hash)
+{
+    if (s->map.n_slots > 0) __builtin_prefetch(&s->map.at[(uint32_t)hash & (s->map.n_slots - 1)], 1);
+}
 /* *before: the line where an id of this hash was used, if there is no file; else 0. */
 enum st ids_add(struct ids *s, uint64_t hash, uint32_t line, uint32_t *before, struct diag *d);
 /* Of all the others: the first line with an id that was used before, and where; 0: there is none. */

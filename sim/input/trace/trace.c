@@ -347,10 +347,9 @@ static enum st scan(struct trace *t, struct diag *d)
     f->sorted = true;
     t->spill = spill_create(SPILL_MEMORY);
     while ((st = r.next(r.ctx, &s, d)) == ST_OK) {
+        const uint64_t id = r.ids_differ ? 0 : mixed(s.id);
+        ids_expect(&ids, id);
         if ((st = complete(&env, &s, d)) != ST_OK) break;
-        uint32_t before = 0;
-        if (!r.ids_differ && (st = ids_add(&ids, mixed(s.id), s.line, &before, d)) != ST_OK) break;
-        if (before > 0 && (st = used_before(t, &s, before, d)) != ST_OK) break;
         if (f->n_file++ == 0) f->origin = s.submit;
         any_graph |= s.graph != NULL;
         name_job(&t->names, &s);
@@ -376,6 +375,9 @@ static enum st scan(struct trace *t, struct diag *d)
         max = i64_max(max, s.submit);
         if (f->sorted && window_side(t, s.submit) == 0 && (t->opts.max_jobs == 0 || f->n_jobs < t->opts.max_jobs))
             count_job(f, &s);
+        uint32_t before = 0;
+        if (!r.ids_differ && (st = ids_add(&ids, id, s.line, &before, d)) != ST_OK) break;
+        if (before > 0 && (st = used_before(t, &s, before, d)) != ST_OK) break;
     }
     r.close(r.ctx);
     if (st == ST_END && (st = check_ids(t, &ids, d)) == ST_OK) st = ST_END;
