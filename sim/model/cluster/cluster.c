@@ -236,7 +236,8 @@ static void sum_nodes(struct cluster_sum *s, const struct pol_node *n, int64_t t
 void cluster_seal(struct cluster *c)
 {
     MEM_ARRAY(c->changed, c->n_nodes);
-    MEM_ARRAY(c->is_changed, c->n_nodes);
+    MEM_ARRAY(c->changed_in, c->n_nodes);
+    c->round = 1;
     MEM_ARRAY(c->kind, c->n_nodes);
     MEM_ROOM(c->card, c->cap_card, (size_t)c->n_cards + 1);
     c->card[c->n_cards] = (struct pol_card){ .mem_total = 0 };
@@ -253,7 +254,7 @@ void cluster_label_nodes(struct cluster *c, uint32_t label, const bool *has)
 
 void cluster_fini(struct cluster *c)
 {
-    MEM_FREE(c->node, c->own, c->card, c->hold, c->changed, c->is_changed, c->kind, c->links);
+    MEM_FREE(c->node, c->own, c->card, c->hold, c->changed, c->changed_in, c->kind, c->links);
     intern_fini(&c->node_names); intern_fini(&c->rack_names); intern_fini(&c->gpu_types);
     intern_fini(&c->labels); intern_fini(&c->engines); intern_fini(&c->licences);
     for (uint32_t i = 0; i < c->preferences.n; i++) mem_free(c->preferences.of[i]);
@@ -276,7 +277,6 @@ void cluster_reset(struct cluster *c)
         c->own[i].first_hold = NONE;
         n->is_up = true;
         sum_nodes(&c->sum, n, +1);
-        c->is_changed[i] = false;
     }
     for (uint32_t k = 0; k < c->n_cards; k++) {
         c->card[k].mem_free = c->card[k].mem_total;
@@ -285,7 +285,7 @@ void cluster_reset(struct cluster *c)
     }
     for (size_t t = 0; t < c->n_hold; t++) c->hold[t].node = NONE;
     memcpy(c->licence_free, c->licence_total, sizeof c->licence_free);
-    c->n_changed = 0;
+    cluster_changes_clear(c);
 }
 
 /* ---- fitting ---- */
@@ -340,15 +340,16 @@ bool cluster_could_gang(const struct cluster *c, const struct shape *const *s, c
 
 void cluster_touch(struct cluster *c, uint32_t node)
 {
-    if (c->is_changed[node]) return;
-    c->is_used = c->is_changed[node] = true;
+    if (c->changed_in[node] == c->round) return;
+    c->changed_in[node] = c->round;
+    c->is_used = true;
     c->changed[c->n_changed++] = node;
 }
 
 void cluster_changes_clear(struct cluster *c)
 {
-    for (uint32_t i = 0; i < c->n_changed; i++) c->is_changed[c->changed[i]] = false;
     c->n_changed = 0;
+    c->round++;
 }
 
 static enum pol_refusal check_cards(const struct cluster *c, const struct pol_node *n, const struct shape *s, uint64_t cards)

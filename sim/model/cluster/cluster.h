@@ -86,7 +86,7 @@ struct cluster {
     struct cluster_sum sum;
     struct node_kind *kind; uint32_t n_kinds;    /* of all nodes, set by cluster_seal */
     uint32_t      *changed; uint32_t n_changed;  /* nodes touched since cluster_changes_clear */
-    bool          *is_changed;
+    uint64_t      *changed_in, round;            /* of a node: the round in which it was last touched; a clear begins a new one */
     bool           is_used;                      /* some were touched since it was sealed or reset */
     size_t         cap_node, cap_own, cap_card;
 };
