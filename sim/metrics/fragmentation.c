@@ -88,7 +88,7 @@ static void on_arrived(void *self, const struct world *w, uint32_t job)
     for (uint32_t t = j->first_task; t != NONE;) {
         const struct task *k = world_task(w, t);
         f->arrived[k->shape]++;
-        f->waiting[k->shape]++;
+        f->waiting[k->shape] += k->state == TASK_WAITING;
         f->n_arrived++;
         t = k->next;
     }
@@ -104,6 +104,19 @@ static void on_job_dropped(void *self, const struct world *w, uint32_t job)
         if (k->state == TASK_WAITING) f->waiting[k->shape]--;
         t = k->next;
     }
+}
+
+static void on_ready(void *self, const struct world *w, uint32_t task)
+{
+    struct fragmentation *f = self;
+    f->waiting[world_task(w, task)->shape]++;
+}
+
+static void on_sized(void *self, const struct world *w, uint32_t job, uint32_t was)
+{
+    struct fragmentation *f = self;
+    const struct job *j = world_job(w, job);
+    f->waiting[world_task(w, j->first_task)->shape] += j->n_tasks - (uint64_t)was;
 }
 
 static void on_started(void *self, const struct world *w, uint32_t task)
@@ -231,8 +244,22 @@ static double asked_by(const struct fragmentation *f, const struct world *w, con
  */
 struct found { double expected, stranded, lack_cpu; };
 
+/* Every task that waits was told of, and no other. */
+static void audit(const struct fragmentation *f, const struct world *w)
+{
+    uint64_t *waiting;
+    MEM_ARRAY(waiting, f->cap_waiting);
+    for (uint32_t k = 0; k < world_n_task_slots(w); k++) {
+        const struct task *t = world_task(w, k);
+        if (t->is_live && t->state == TASK_WAITING) waiting[t->shape]++;
+    }
+    SIM_ASSERT(f->cap_waiting == 0 || memcmp(waiting, f->waiting, f->cap_waiting * sizeof *waiting) == 0);
+    mem_free(waiting);
+}
+
 static struct found look(struct fragmentation *f, const struct world *w)
 {
+    if (world_config(w)->audit) audit(f, w);
     refresh(f, w);
     for (uint32_t i = 0; i < f->n_dirty; i++) {
         look_at(f, w, f->dirty[i]);
@@ -313,6 +340,6 @@ static void emit(void *self, const struct world *w)
 
 const struct collector fragmentation_collector = {
     .metric = metric, .size = sizeof(struct fragmentation), .init = init, .emit = emit, .fini = fini,
-    .observer = { .counts_shapes = true, .arrived = on_arrived, .started = on_started, .stopped = on_stopped,
-                  .job_dropped = on_job_dropped, .node_changed = on_node_changed, .sample = on_sample },
+    .observer = { .counts_shapes = true, .arrived = on_arrived, .ready = on_ready, .sized = on_sized, .started = on_started,
+                  .stopped = on_stopped, .job_dropped = on_job_dropped, .node_changed = on_node_changed, .sample = on_sample },
 };

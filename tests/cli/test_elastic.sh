@@ -110,4 +110,10 @@ check "whole jobs of a model with a scaling are elastic" same "$(made 2)" "$(mad
 check "who is, and who is not, is counted" same "$("$fairway" trace stats --scenario "$dir/plain.yaml" | grep -c 'on other numbers of GPUs,.* 2 \|as its model.s scaling does not know.* 1 ')" 2
 sed 's/profiles:.*//' "$dir/plain.yaml" >"$dir/without.yaml"
 check "without scalings none can be" fails 2 "'elastic_gpus' needs 'profiles.scaling'" "$fairway" run -q "$dir/without.yaml"
+
+# Of an audited run each sample counts again which tasks wait, and of what shape.
+for sampled in elastic/elastic workflow/workflow-fig1; do
+    check "$sampled: samples know who waits" "$fairway" run -q --audit -s 1 -d "$dir/$(basename $sampled).db" \
+        "$here/scenarios/$sampled.yaml" --set output.sample_every=1s
+done
 exit $bad
