@@ -197,17 +197,16 @@ static int64_t cost_fgd(const struct placement *pl, uint32_t node, const struct 
     return least;
 }
 
-void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n)
+void placement_count(struct placement *pl, uint32_t shape, uint32_t n)
 {
-    if (pl->rule != PLACEMENT_FGD) return;
     POL_RESERVE(pl->arrived, pl->cap_arrived, (size_t)shape + 1);
     pl->arrived[shape] += n;
     pl->n_arrived += n;
 }
 
-bool placement_refresh(struct placement *pl)
+bool placement_learn(struct placement *pl)
 {
-    if (pl->rule != PLACEMENT_FGD || pl->n_arrived == pl->n_refreshed || 2 * pl->n_arrived < 3 * pl->n_refreshed) return false;
+    if (pl->n_arrived == pl->n_refreshed || 2 * pl->n_arrived < 3 * pl->n_refreshed) return false;
     pl->n_refreshed = pl->n_arrived;
     pl->generation++;
     uint32_t top[PLACEMENT_TYPICAL], n = 0;
@@ -439,9 +438,9 @@ bool placement_find(struct placement *pl, uint32_t shape, struct pol_place *out)
     if (best == POL_NONE) return false;
     if (all && pl->kube != NULL) placement_looked_at_all(pl);
     *out = (struct pol_place){ .node = best };
+    const struct pol_shape *s = &p->shape[shape];
     if (pl->rule == PLACEMENT_FGD) (void)placement_cost(pl, shape, best, &out->cards);
-    else if (p->shape[shape].n_gpu > 0 || p->shape[shape].exclusive)
-        out->cards = plan_pick_cards(p, best, &p->shape[shape]);
+    else if (s->n_gpu > 0 || s->exclusive) out->cards = plan_pick_cards(p, best, s);
     return true;
 }
 

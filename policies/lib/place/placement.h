@@ -73,9 +73,15 @@ void placement_plug(struct placement *pl, const struct pol_plugin *plugin, const
 
 /* After plan_shapes: forget what was kept of shapes whose ids are renewed. */
 void placement_shapes(struct placement *pl);
+/* What the two below do where costs hang on what arrived: under PLACEMENT_FGD. */
+void placement_count(struct placement *pl, uint32_t shape, uint32_t n);
+bool placement_learn(struct placement *pl);
 /* Tell of n tasks of a shape that arrived; then, once a decision, refresh: true when costs are others now. */
-void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n);
-bool placement_refresh(struct placement *pl);
+static inline void placement_arrived(struct placement *pl, uint32_t shape, uint32_t n)
+{
+    if (pl->rule == PLACEMENT_FGD) placement_count(pl, shape, n);
+}
+static inline bool placement_refresh(struct placement *pl) { return pl->rule == PLACEMENT_FGD && placement_learn(pl); }
 
 /*
  * The cost of a task of the shape on a node on which it fits.

@@ -24,7 +24,7 @@ static bool is_lower(struct placement_index *x, const uint32_t *a, const uint32_
 {
     return x->rank != NULL ? x->rank[*a] < x->rank[*b] : *a < *b;
 }
-HEAP_INDEXED(nodes, 2, struct placement_index *, uint32_t, is_lower, stands);
+HEAP_INDEXED(nodes, 4, struct placement_index *, uint32_t, is_lower, stands);
 
 void placement_index_fini(struct placement_index *x)
 {
@@ -301,7 +301,7 @@ static uint32_t make_vertex(struct placement_index *x)
     POL_RESERVE(x->at, x->cap, x->n);
     if (id == x->free) x->free = x->at[id].left;
     x->at[id].prio = priority(id);
-    x->at[id].next[0] = x->at[id].next[1] = POL_NONE;
+    memset(x->at[id].next, 0xff, sizeof x->at[id].next);
     return id;
 }
 
@@ -348,38 +348,49 @@ void placement_index_settle(struct placement_index *x)
     x->n_due = 0;
 }
 
+static inline void stand(struct placement_index *x, struct placement_vertex *v, uint32_t node, uint32_t place)
+{
+    v->node[place] = node;
+    x->place[node] = place;
+}
+
 /*
  * Most nodes are with others for a short time, and leave before they are the lowest of them: so those that come only
  * stand behind the heap, until its first is looked for again.
  */
 static inline void leave(struct placement_index *x, uint32_t node)
 {
-    const uint32_t id = x->vertex[node];
-    uint32_t place = x->place[node];
+    const uint32_t id = x->vertex[node], place = x->place[node];
     struct placement_vertex *v = &x->at[id];
-    if (place == 0) {
-        while (v->n_heap < v->n) nodes_rise(x, v->node, v->n_heap++);
-        note_due(x, id, PLACEMENT_DUE_FIRST);
-    }
+    uint32_t gap = place;
     if (place < v->n_heap) {
+        v->n_heap += v->n_heap < v->n;          /* so that one of those behind it fills the gap */
         nodes_take(x, v->node, v->n_heap, place);
-        place = --v->n_heap;
+        gap = --v->n_heap;
     }
-    if (place == --v->n) return;
-    v->node[place] = v->node[v->n];
-    x->place[v->node[place]] = place;
+    if (gap != --v->n) stand(x, v, v->node[v->n], gap);
+    if (place > 0) return;
+    while (v->n_heap < v->n) nodes_rise(x, v->node, v->n_heap++);
+    note_due(x, id, PLACEMENT_DUE_FIRST);
 }
 
 static inline void enter(struct placement_index *x, uint32_t node, uint32_t id)
 {
     struct placement_vertex *v = &x->at[id];
     POL_RESERVE(v->node, v->cap, (size_t)v->n + 1);
-    v->node[v->n] = node;
-    x->place[node] = v->n++;
     x->vertex[node] = id;
-    if (v->n > 1 && !is_lower(x, &node, &v->node[0])) return;
-    if (v->n == 1) note_new(x, id);
-    while (v->n_heap < v->n) nodes_rise(x, v->node, v->n_heap++);
+    if (v->n > 0 && !is_lower(x, &node, &v->node[0])) {
+        stand(x, v, node, v->n++);
+        return;
+    }
+    if (v->n > 0) {
+        stand(x, v, v->node[0], v->n);
+    } else {
+        v->n_heap = 1;
+        note_new(x, id);
+    }
+    v->n++;
+    stand(x, v, node, 0);
     note_due(x, id, PLACEMENT_DUE_FIRST);
 }
 
@@ -390,7 +401,7 @@ static inline void enter(struct placement_index *x, uint32_t node, uint32_t id)
 static inline uint32_t vertex_next(const struct placement *pl, uint32_t node, const struct placement_vertex *from)
 {
     const struct plan_node *o = &pl->plan->node[node];
-    const uint32_t id = from->next[o->gpu_free > from->own.gpu];
+    const uint32_t id = from->next[placement_change(from->own.gpu, o->gpu_free)];
     if (id == POL_NONE) return POL_NONE;
     const struct placement_own *x = &pl->index.at[id].own;
     const bool is_like = o->n.cpu_free == x->cpu && o->n.mem_free == x->mem && o->gpu_free == x->gpu &&
@@ -400,6 +411,7 @@ static inline uint32_t vertex_next(const struct placement *pl, uint32_t node, co
 }
 
 /* The vertex of nodes that are what this one is now; from: where it is, which may become that. */
+__attribute__((noinline))               /* few nodes ask for it, and refresh() is to stay small */
 static uint32_t vertex_for(struct placement *pl, uint32_t node, uint32_t from)
 {
     struct placement_index *x = &pl->index;
@@ -421,7 +433,7 @@ static uint32_t vertex_for(struct placement *pl, uint32_t node, uint32_t from)
         become(x, to, &now, key, hash);
     }
     if (from != POL_NONE && pl->kube == NULL && pl->by_costs == NULL)
-        x->at[from].next[now.gpu > x->at[from].own.gpu] = to;
+        x->at[from].next[placement_change(x->at[from].own.gpu, now.gpu)] = to;
     return to;
 }
 

@@ -25,7 +25,7 @@ struct placement_cost { int64_t hi, lo; };
 enum { PLACEMENT_CLASS_OTHER = 63 };              /* nodes of the last class, and of none */
 enum { PLACEMENT_EMPTY = 1, PLACEMENT_BUSY = 2 };
 enum { PLACEMENT_RETIRED = 64 };
-enum { PLACEMENT_NEW_KEPT = 4 };                  /* the more of them came, the more is a search worth */
+enum { PLACEMENT_NEW_KEPT = 8 };                  /* the more of them came, the more is a search worth */
 
 /* What is known of many nodes, all on which something can start. */
 struct placement_box {
@@ -50,12 +50,16 @@ struct placement_costs {
     struct placement_cost (*cost)(const void *ctx, uint32_t node, const struct placement_cost *least);
 };
 
+/* No more tasks fitted, one after the other, when the plan's touches were so many; 0: they were not counted. */
+struct placement_room { uint64_t seen; uint32_t most; };
+
 /*
  * Of a shape: the node classes that could ever run it, and what it takes away from the preference.  And the vertex
  * that was cheaper than all others (POL_NONE: it fitted nowhere), and its cost, when n_new of the index was this;
  * 0: none was.
  */
 struct placement_asked {
+    struct placement_room room;
     uint64_t classes, n_new;
     int64_t  share;
     struct placement_cost least;

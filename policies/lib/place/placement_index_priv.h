@@ -30,6 +30,10 @@ _Static_assert(sizeof(struct placement_own) == 40, "padding would be compared");
 enum placement_due { PLACEMENT_DUE_NOTHING, PLACEMENT_DUE_FIRST, PLACEMENT_DUE_ALL };
 enum { PLACEMENT_DUE_MANY = 64 };
 
+/* So many changes of free cards are told apart; a power of two.  Whole ones by their number: 125 is odd. */
+enum { PLACEMENT_NEXT = 4 };
+static inline uint32_t placement_change(int32_t gpu_was, int32_t gpu) { return (uint32_t)(gpu - gpu_was) / 8 % PLACEMENT_NEXT; }
+
 /* Nodes that are alike, the lowest first: a heap, and behind it those that came to it since. */
 struct placement_vertex {
     struct placement_own own;
@@ -39,7 +43,7 @@ struct placement_vertex {
     uint32_t   hash;            /* of own */
     size_t     cap;
     uint32_t   up, left, right, prio;   /* of one that is free: left is the next free one */
-    uint32_t   next[2];         /* where the last node went that came to have less, or more, free; POL_NONE */
+    uint32_t   next[PLACEMENT_NEXT];    /* where the last node went, by how much less or more was free; POL_NONE */
     bool       is_in;           /* it stands in the treap */
     bool       is_retired;      /* placement_index.retired has it: it was empty once, and may be again */
     uint8_t    due;             /* enum placement_due */

@@ -3,6 +3,8 @@
  */
 #include "lib/place/placement_index_priv.h"
 
+enum { ROOM_CHANGES_MAX = 64 };     /* the more nodes changed, the less a search for many tasks costs beside them */
+
 struct search {
     const struct placement *pl;
     const struct placement_index *x;
@@ -305,6 +307,7 @@ static bool knows_cheapest(const struct placement *pl, uint32_t shape, struct pl
     return a->n_new == x->n_new && (a->cheapest == POL_NONE || x->at[a->cheapest].n > 0);
 }
 
+__attribute__((noinline))               /* few questions need it, and who asks them is to stay small */
 static uint32_t find_cheapest(struct placement *pl, uint32_t shape, struct placement_asked *a)
 {
     struct placement_index *x = &pl->index;
@@ -379,20 +382,43 @@ uint32_t placement_index_first(struct placement *pl, const struct pol_shape *s)
     return first(&q, pl->index.root, POL_NONE);
 }
 
+/* How many of n tasks find room on the nodes of the vertex. */
+static uint32_t held(const struct placement *pl, const struct placement_vertex *v, const struct pol_shape *s, uint32_t n)
+{
+    const bool alike = v->n > 0 && pl->plan->node[v->node[0]].n.max_tasks == 0;     /* else how many more may run differs */
+    uint64_t hold = 0;
+    for (uint32_t k = 0; k < (alike ? 1 : v->n) && hold < n; k++)
+        hold += (alike ? v->n : 1) * (uint64_t)plan_capacity(pl->plan, v->node[k], s);
+    return hold < n ? (uint32_t)hold : n;
+}
+
 /* How many of n tasks find no room on the nodes below t. */
 static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
 {
     for (; t != POL_NONE && n > 0 && may_fit(q, &q->v[t].sum); t = q->v[t].right) {
         const struct placement_vertex *v = &q->v[t];
         n = lacking(q, v->left, n);
-        if (!own_may_fit(q, &v->own)) continue;
-        const bool alike = q->pl->plan->node[v->node[0]].n.max_tasks == 0;          /* else how many more may run differs */
-        for (uint32_t k = 0; k < (alike ? 1 : v->n) && n > 0; k++) {
-            const uint64_t hold = (alike ? v->n : 1) * (uint64_t)plan_capacity(q->pl->plan, v->node[k], q->s);
-            n -= hold < n ? (uint32_t)hold : n;
-        }
+        if (own_may_fit(q, &v->own)) n -= held(q->pl, v, q->s, n);
     }
     return n;
+}
+
+/*
+ * Are n tasks of the shape more than fitted when they were counted, and now fit on nodes that changed since?  Where few
+ * did, that is told without a search, and the index need not hear of them yet.
+ */
+static bool are_too_many(struct placement *pl, uint32_t shape, uint32_t n)
+{
+    const struct plan *p = pl->plan;
+    if (shape >= pl->index.cap_asked || !pl->index.asked[shape].is_known) return false;
+    struct placement_room *room = &pl->index.asked[shape].room;
+    const uint64_t n_changed = plan_n_changed(p, room->seen);
+    if (room->seen == 0 || n_changed > ROOM_CHANGES_MAX) return false;
+    for (uint64_t i = 0; i < n_changed && room->most < n; i++)
+        room->most += plan_capacity(p, plan_changed(p, room->seen, i), &p->shape[shape]);
+    if (room->most >= n) return false;
+    room->seen = p->touches.n;
+    return true;
 }
 
 bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n)
@@ -400,8 +426,13 @@ bool placement_index_holds(struct placement *pl, uint32_t shape, uint32_t n)
     const struct pol_shape *s = &pl->plan->shape[shape];
     if (pl->plan->n_nodes == 0) return n == 0;
     if (s->gpu_milli == PLACEMENT_WHOLE && pl->plan->n_idle < (int64_t)s->n_gpu * n) return false;
-    const struct search q = search_by(pl, asked_for(pl, shape), s);
-    return lacking(&q, pl->index.root, n) == 0;
+    if (are_too_many(pl, shape, n)) return false;
+    struct placement_asked *a = asked_for(pl, shape);
+    if (a->n_new != 0 && a->cheapest != POL_NONE && held(pl, &pl->index.at[a->cheapest], s, n) == n) return true;
+    const struct search q = search_by(pl, a, s);
+    const uint32_t lack = lacking(&q, pl->index.root, n);
+    a->room = lack > 0 ? (struct placement_room){ .seen = pl->plan->touches.n, .most = n - lack } : (struct placement_room){ 0 };
+    return lack == 0;
 }
 
 static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, const uint32_t *node, uint32_t n),
