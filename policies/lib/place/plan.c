@@ -160,15 +160,28 @@ static void build(struct plan *p, const struct pol_view *v)
     classify(p);
 }
 
-/* Adopt the view's state of one node; usually the plan has foreseen it. */
+/* Is the node in the view as in the plan, but for its cards? */
+static inline bool is_same_beside_cards(const struct plan_node *o, const struct pol_node *n)
+{
+    return n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up &&
+           (!o->has_engines || memcmp(n->engine_free, o->n.engine_free, sizeof n->engine_free) == 0);
+}
+
+/* Are its cards, too?  By count nobody knows before each was looked at. */
+static inline bool is_foreseen(const struct plan *p, const struct pol_view *v, uint32_t i)
+{
+    const struct pol_node *n = &v->node[i];
+    return is_same_beside_cards(&p->node[i], n) && !p->by_count &&      /* a card has no padding */
+           memcmp(&v->card[n->card0], plan_cards_of(p, i), n->n_gpu * sizeof *p->card) == 0;
+}
+
+/* Adopt the view's state of one node. */
+__attribute__((noinline))               /* rare, and who looks whether it is needed is to stay small */
 static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
 {
     struct plan_node *o = &p->node[i];
     const struct pol_node *n = &v->node[i];
-    bool same = n->cpu_free == o->n.cpu_free && n->mem_free == o->n.mem_free && n->n_tasks == o->n.n_tasks && n->is_up == o->n.is_up &&
-                (!o->has_engines || memcmp(n->engine_free, o->n.engine_free, sizeof n->engine_free) == 0);
-    if (same && !p->by_count &&         /* a card has no padding */
-        memcmp(&v->card[n->card0], plan_cards_of(p, i), n->n_gpu * sizeof *p->card) == 0) return;
+    bool same = is_same_beside_cards(o, n);
     bool grew = n->cpu_free > o->n.cpu_free || n->mem_free > o->n.mem_free || n->n_tasks < o->n.n_tasks || n->is_up > o->n.is_up;
     for (int k = 0; k < POL_ENGINES_MAX; k++) grew |= n->engine_free[k] > o->n.engine_free[k];
     struct pol_card *card = own_cards(p, i);
@@ -214,7 +227,8 @@ void plan_shapes(struct plan *p, const struct pol_view *v)
 void plan_nodes(struct plan *p, const struct pol_view *v)
 {
     if (p->node == NULL) { build(p, v); return; }
-    for (uint32_t i = 0; i < v->n_changed; i++) adopt(p, v, v->changed[i]);
+    for (uint32_t i = 0; i < v->n_changed; i++)         /* usually the plan has foreseen what became of a node */
+        if (!is_foreseen(p, v, v->changed[i])) adopt(p, v, v->changed[i]);
 }
 
 void plan_sync(struct plan *p, const struct pol_view *v)
@@ -279,7 +293,7 @@ static inline void move_some(struct plan_node *o, struct pol_card *card, const s
 {
     const int32_t milli = sign * s->gpu_milli;
     int32_t n = 0;
-    for (uint64_t left = cards; left != 0; left &= left - 1, n++) card[__builtin_ctzll(left)].milli_free += milli;
+    for (uint64_t left = cards; left != 0; left &= left - 1, n++) card[(uint32_t)__builtin_ctzll(left)].milli_free += milli;
     if (s->gpu_mem_b != 0 || s->gpu_cores != 0) move_cards(card, s, cards, sign);
     o->gpu_free += n * milli;
     if (s->gpu_milli == WHOLE) {        /* all of them were idle, or are now */

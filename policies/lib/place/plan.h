@@ -140,7 +140,7 @@ static inline uint64_t plan_pick_cards(const struct plan *p, uint32_t node, cons
     const struct plan_node *o = &p->node[node];
     if (s->exclusive || !o->has_like_cards || !plan_asks_idle(s)) return pol_node_pick_cards(&o->n, plan_cards_of(p, node), s);
     uint64_t left = o->idle;            /* idle cards that are alike: the first of them */
-    if (o->n_idle < s->n_gpu) return 0;
+    if (o->n_idle <= s->n_gpu) return o->n_idle == s->n_gpu ? left : 0;
     for (int32_t n = s->n_gpu; n > 0; n--) left &= left - 1;
     return o->idle ^ left;
 }

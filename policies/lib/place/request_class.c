@@ -12,7 +12,7 @@ void request_class_fini(struct request_classes *k)
     free(k->at);
     map_fini(&k->of_shapes);
     map_fini(&k->of_kind);
-    POL_FREE(k->kind, k->free, k->free_kind, k->renewed);
+    POL_FREE(k->single, k->kind, k->free, k->free_kind, k->renewed);
     memset(k, 0, sizeof *k);
 }
 
@@ -105,7 +105,8 @@ static bool has_shapes(const struct request_class *o, const uint32_t *shape, uin
     return true;
 }
 
-uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
+__attribute__((noinline))               /* of gangs, and of what is new: who knows others by their shape is to stay small */
+static uint32_t class_of(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
 {
     const uint32_t h = hash_shapes(shape, n);
     const uint64_t since = last_renewal(k, shape, n);
@@ -126,12 +127,23 @@ uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint
     o->mem_b = s->mem_b;
     o->kind = kind_of(k, s, o->is_monotone);
     map_add(&k->of_shapes, h, id);
+    if (n == 1) {
+        POL_RESERVE(k->single, k->cap_single, (size_t)shape[0] + 1);
+        k->single[shape[0]] = 1 + id;
+    }
     k->is_full |= k->n - k->n_free >= 2 * k->swept.n + k->swept.n_looked + MANY;
     return id;
 }
 
+uint32_t request_class_id(struct request_classes *k, const uint32_t *shape, uint32_t n, const struct pol_shape *shapes)
+{
+    const bool is_known = n == 1 && shape[0] < k->cap_single && k->single[shape[0]] != 0;
+    return is_known ? k->single[shape[0]] - 1 : class_of(k, shape, n, shapes);
+}
+
 void request_class_renew(struct request_classes *k, uint32_t shape)
 {
+    if (shape < k->cap_single) k->single[shape] = 0;
     POL_RESERVE(k->renewed, k->cap_renewed, (size_t)shape + 1);
     k->renewed[shape] = ++k->n_renewals;
     k->is_full |= k->n_renewals - k->swept.n_renewals > (k->swept.n + k->swept.n_looked) / 2 + FEW;
@@ -149,6 +161,7 @@ void request_class_sweep(struct request_classes *k, const bool *is_used, size_t 
             continue;
         }
         map_del(&k->of_shapes, hash_shapes(o->shape, o->n_tasks), i);
+        if (o->n_tasks == 1 && k->single[o->shape[0]] == 1 + i) k->single[o->shape[0]] = 0;
         o->n_tasks = 0;
         POL_PUSH(k->free, k->n_free, k->cap_free, i);
         gone(ctx, i, POL_NONE);

@@ -14,7 +14,8 @@
  * A class whose shapes all mean what they meant when it was made is found again; when ids of
  * shapes were renewed, or many classes have come, those that nobody uses are given up, and their ids used again.
  *
- * Cost: O(tasks of the unit) to find its class; giving up O(classes), once for as many that came.
+ * Cost: O(tasks of the unit) to find its class, of one task a look by its shape; giving up O(classes), once for as
+ * many that came.
  */
 #ifndef POL_LIB_SCHED_REQUEST_CLASS_H
 #define POL_LIB_SCHED_REQUEST_CLASS_H
@@ -54,6 +55,7 @@ struct request_kind {
 
 struct request_classes {
     struct request_class *at; size_t cap; uint32_t n; struct map of_shapes;
+    uint32_t *single; size_t cap_single;        /* [shape] 1 + the class of one task of it; 0: not known, or there is none */
     struct request_kind *kind; size_t cap_kind; uint32_t n_kinds; struct map of_kind;
     uint32_t *free, *free_kind; size_t cap_free, cap_free_kind; uint32_t n_free, n_free_kind;
     uint64_t *renewed; size_t cap_renewed;      /* [shape] the last renewal of its id; from 1 on */
