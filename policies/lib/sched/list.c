@@ -18,14 +18,17 @@ int64_t list_by_gpu(const struct sched *d, const struct unit *u, int64_t time_us
     return product < POL_NEVER ? (int64_t)product : POL_NEVER - 1;
 }
 
-void list_run(struct sched *d, enum list_mode mode)
+static void run_strictly(struct sched *d)
 {
     uint32_t id;
-    if (mode == LIST_STRICT) {
-        while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) { }
-        if (id != POL_NONE) sched_head(d, id, "first in order; strict order starts nothing before it");
-        return;
-    }
+    while ((id = queue_first(&d->wait)) != POL_NONE && sched_try(d, id, "first in order, fits")) { }
+    if (id != POL_NONE) sched_head(d, id, "first in order; strict order starts nothing before it");
+}
+
+__attribute__((noinline))               /* so that where nothing is skipped a decision stays small */
+static void run_skipping(struct sched *d)
+{
+    uint32_t id;
     struct queue_walk *w = &d->walk;
     const struct queue_filter f = sched_filter(d);
     for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
@@ -36,6 +39,12 @@ void list_run(struct sched *d, enum list_mode mode)
         queue_walk_step(w, &d->units, POL_NEVER);     /* before the start, which takes the unit out of its place */
         sched_start(d, id, "fits");
     }
+}
+
+void list_run(struct sched *d, enum list_mode mode)
+{
+    if (mode == LIST_STRICT) run_strictly(d);
+    else run_skipping(d);
 }
 
 /* The parameter of this name and type; NULL: the table has none. */

@@ -251,17 +251,31 @@ static void clear_door(struct queue *q, struct units *u)
     q->door.head = q->door.end = 0;
 }
 
+/* Who waits alone since it joined is the first, and stands nowhere else: most start before another comes. */
+static bool is_alone(const struct queue *q) { return q->n == 1 && q->n_heap == 0 && q->door.head == q->door.end; }
+
 void queue_add(struct queue *q, struct units *u, uint32_t id)
 {
     struct unit *x = &u->at[id];
+    if (q->n == 0) {
+        q->n = 1;
+        q->first = 1 + id;
+        x->bucket = POL_NONE;
+        return;
+    }
+    if (is_alone(q)) stand(q, &u->at[q->first - 1], q->first - 1);
     if (q->door.head < q->door.end && unit_before(x, &u->at[q->door.at[q->door.end - 1]])) clear_door(q, u);
     stand(q, x, id);
     q->n++;
-    if (q->first == 0 || unit_before(x, &u->at[q->first - 1])) q->first = 1 + id;
+    if (unit_before(x, &u->at[q->first - 1])) q->first = 1 + id;
 }
 
 void queue_del(struct queue *q, struct units *u, uint32_t id)
 {
+    if (q->n == 1 && u->at[id].bucket == POL_NONE) {
+        q->n = q->first = q->door.head = q->door.end = 0;
+        return;
+    }
     if (u->at[id].bucket == POL_NONE && id == q->door.at[q->door.head]) {
         q->door.head++;
     } else if (u->at[id].bucket == POL_NONE && id == q->door.at[q->door.end - 1]) {
@@ -293,12 +307,12 @@ static bool meets(const struct unit *unit, const struct queue_walk_at *x, const 
 }
 HEAP(walk, const struct unit *, struct queue_walk_at, meets);
 
-/* Who waits alone, and at the door, is met there: a walk over a single unit needs no buckets. */
+/* Who waits alone, and is in no bucket, is met there: a walk over a single unit needs none. */
 static bool open_alone(struct queue_walk *w, const struct units *u)
 {
     const struct queue *q = w->q;
-    if (q->n != 1 || q->door.head == q->door.end) return false;
-    const uint32_t id = q->door.at[q->door.head];
+    if (q->n != 1 || u->at[q->first - 1].bucket != POL_NONE) return false;
+    const uint32_t id = q->first - 1;
     const struct unit *x = &u->at[id];
     const struct queue_filter *f = &w->filter;
     if (f->may_fit != NULL && !f->may_fit(f->ctx, x->request_class, x->cpu_milli, x->mem_b, x->est)) return true;

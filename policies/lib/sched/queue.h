@@ -12,7 +12,7 @@
  *
  * Units that join one after the other in order stand in line at the door, and go to their buckets when one joins
  * before the last of them, leaves from between them, or a walk begins: where units start at once, or without a walk,
- * no bucket hears of them.
+ * no bucket hears of them.  One alone does not even stand in line.
  *
  * add and del: O(log n) amortised; at an end of the line O(1).  first: O(1).  queue_walk_open:
  * O(request classes waiting), and what stands in line; each step O(log n).  queue_walk_search: O(kinds

@@ -52,23 +52,23 @@ static struct queue *queue_of(struct sched *d, const struct unit *u)
 
 /* ---- units come and go ---- */
 
-static void wait_unit(struct sched *d, uint32_t id)
+static inline void wait_unit(struct sched *d, uint32_t id)
 {
     struct unit *u = sched_unit(d, id);
     u->state = UNIT_WAITING;
     u->key = d->ops->wait_key != NULL ? d->ops->wait_key(d->self, u) : 0;
     queue_add(queue_of(d, u), &d->units, id);
-    d->n_non_monotone += !d->classes.at[u->request_class].is_monotone;
+    d->n_non_monotone += !u->is_monotone;
     POL_RESERVE(d->fresh, d->cap_fresh, (size_t)d->n_fresh + 1);
     d->fresh[d->n_fresh++] = id;
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, +1);
 }
 
-static void unwait_unit(struct sched *d, uint32_t id)
+static inline void unwait_unit(struct sched *d, uint32_t id)
 {
     struct unit *u = sched_unit(d, id);
     queue_del(queue_of(d, u), &d->units, id);
-    d->n_non_monotone -= !d->classes.at[u->request_class].is_monotone;
+    d->n_non_monotone -= !u->is_monotone;
     if (d->ops->waits != NULL) d->ops->waits(d->self, u, -1);
 }
 
@@ -138,11 +138,12 @@ static void add_unit(struct sched *d, pol_job job, const struct pol_job_info *ji
     const struct request_class *k = &d->classes.at[class];
     const int64_t est = estimate(d, ji);
     POL_RESERVE(d->units.at, d->units.cap, (size_t)t.slot + 1);
-    d->units.at[t.slot] = (struct unit){
-        .ordinal = ji->ordinal, .index = ti->index, .est = est < 0 ? POL_NEVER : est, .attained = ti->attained_us,
-        .started = -1, .job = job, .task = t, .n_tasks = n,
-        .request_class = class, .kind = k->kind, .cpu_milli = k->cpu_milli, .mem_b = k->mem_b,
-        .user = ji->user, .is_gang = ji->is_gang != 0, .is_whole = ji->is_gang != 0 || ji->n_tasks == 1,
+    d->units.at[t.slot] = (struct unit){        /* every member, so that none is cleared before it is set */
+        .key = 0, .ordinal = ji->ordinal, .index = ti->index, .left = POL_NONE, .right = POL_NONE, .prio = 0,
+        .est = est < 0 ? POL_NEVER : est, .min_est = 0, .attained = ti->attained_us, .started = -1,
+        .job = job, .task = t, .request_class = class, .kind = k->kind, .cpu_milli = k->cpu_milli, .mem_b = k->mem_b,
+        .n_tasks = n, .user = ji->user, .bucket = POL_NONE, .state = UNIT_NONE, .is_gang = ji->is_gang != 0,
+        .is_whole = ji->is_gang != 0 || ji->n_tasks == 1, .is_monotone = k->is_monotone, .started_in = 0,
     };
     wait_unit(d, t.slot);
 }
@@ -152,28 +153,25 @@ static void on_arrival(struct sched *d, pol_job job)
     const struct pol_host *h = d->host;
     const struct pol_job_info *ji = h->job(h->ctx, job);
     if (ji == NULL) return;
-    const struct pol_task_info *ti;
-    uint32_t n = 0, prev = POL_NONE;
+    const struct pol_task_info *ti, *first = NULL;
+    uint32_t n = 0;
     for (pol_task t = ji->first_task; t.slot != POL_NONE; t = ti->next) {
         ti = h->task(h->ctx, t);
+        if (first == NULL) first = ti;
         placement_arrived(&d->placement, ti->shape, 1);
         POL_RESERVE(d->shape, d->cap_shape, (size_t)n + 1);
         POL_RESERVE(d->held, d->cap_held, (size_t)t.slot + 1);
         d->shape[n] = ti->shape;
-        d->held[t.slot] = (struct sched_held){ .node = POL_NONE, .shape = ti->shape, .next = POL_NONE };
-        if (!ji->is_gang) {
-            if (ti->is_waiting) add_unit(d, job, ji, t, ti, 1);
-            continue;
-        }
-        if (prev != POL_NONE) d->held[prev].next = t.slot;
-        prev = t.slot;
-        n++;
+        d->held[t.slot] = (struct sched_held){ .node = POL_NONE, .shape = ti->shape,
+                                               .next = ji->is_gang ? ti->next.slot : POL_NONE };
+        if (ji->is_gang) n++;
+        else if (ti->is_waiting) add_unit(d, job, ji, t, ti, 1);
     }
-    if (ji->is_gang) add_unit(d, job, ji, ji->first_task, h->task(h->ctx, ji->first_task), n);
+    if (ji->is_gang) add_unit(d, job, ji, ji->first_task, first, n);
 }
 
 /* The unit stops running, for whatever reason, in the running set and in the plan. */
-static void stop_unit(struct sched *d, uint32_t id)
+static inline void stop_unit(struct sched *d, uint32_t id)
 {
     struct unit *u = sched_unit(d, id);
     if (d->ops->run_key != NULL) unit_set_del(&d->running, &d->units, id);
@@ -182,6 +180,7 @@ static void stop_unit(struct sched *d, uint32_t id)
 }
 
 /* A unit that was interrupted waits again; or a task, new here, whose turn came only now. */
+__attribute__((noinline))               /* rarer than arrivals and ends */
 static void on_ready(struct sched *d, pol_task t)
 {
     const struct pol_host *h = d->host;
@@ -278,12 +277,12 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     if (d->plan.node == NULL) plan_nodes(&d->plan, view);
     if (plan_n_renewed(&d->plan) > 0) forget_shapes(d);
     if (d->classes.is_full && !d->ops->keeps_classes) sweep_classes(d);
-    for (size_t i = 0; i < n_ev; i++) {
-        switch ((enum pol_event_type)ev[i].type) {
-        case POL_ARRIVED:    on_arrival(d, ev[i].job); break;
-        case POL_READY:      on_ready(d, ev[i].task); break;
-        case POL_TASK_ENDED: on_task_ended(d, ev[i].task); break;
-        case POL_JOB_ENDED:  on_job_ended(d, ev[i].job); break;
+    for (const struct pol_event *e = ev, *end = ev + n_ev; e < end; e++) {
+        switch ((enum pol_event_type)e->type) {
+        case POL_ARRIVED:    on_arrival(d, e->job); break;
+        case POL_READY:      on_ready(d, e->task); break;
+        case POL_TASK_ENDED: on_task_ended(d, e->task); break;
+        case POL_JOB_ENDED:  on_job_ended(d, e->job); break;
         case POL_NODE_DOWN: case POL_NODE_UP: case POL_TIMER: case POL_CALL: case POL_REFUSED: break;
         }
     }
@@ -395,8 +394,8 @@ static bool find(struct sched *d, uint32_t id)
 bool sched_place(struct sched *d, uint32_t id)
 {
     if (!find(d, id)) return false;
-    const struct request_class *k = &d->classes.at[sched_unit(d, id)->request_class];
-    if (k->n_tasks == 1) plan_allocate(&d->plan, d->place->node, &d->plan.shape[k->shape[0]], d->place->cards);
+    if (sched_unit(d, id)->n_tasks == 1)
+        plan_allocate(&d->plan, d->place->node, &d->plan.shape[d->held[id].shape], d->place->cards);
     return true;
 }
 
@@ -489,8 +488,8 @@ struct pol_shape sched_held_shape(const struct sched *d, uint32_t task)
 }
 
 /* Release or allocate in the plan what the unit's tasks hold. */
-static void move_held(struct sched *d, uint32_t id,
-                      void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
+static inline void move_held(struct sched *d, uint32_t id,
+                             void (*move)(struct plan *, uint32_t, const struct pol_shape *, uint64_t))
 {
     const struct sched_held *h;
     uint32_t t = id, n = sched_unit(d, id)->n_tasks;

@@ -31,9 +31,10 @@ struct unit {
     int64_t  cpu_milli, mem_b;  /* that its first task asks */
     uint32_t n_tasks;           /* 1, or the gang's */
     uint32_t user;
-    uint32_t bucket;            /* of the queue in which it waits; POL_NONE: at the door */
+    uint32_t bucket;            /* of the queue in which it waits; POL_NONE: it is in none yet */
     uint8_t  state;             /* enum unit_state */
     bool     is_gang, is_whole;         /* is_whole: the job has no other units */
+    bool     is_monotone;               /* its request class is */
     uint64_t started_in;        /* decision in which it was last started */
 };
 
