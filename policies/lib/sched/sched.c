@@ -277,7 +277,8 @@ void sched_open(struct sched *d, const struct pol_view *view, const struct pol_e
     if (d->plan.node == NULL) plan_nodes(&d->plan, view);
     if (plan_n_renewed(&d->plan) > 0) forget_shapes(d);
     if (d->classes.is_full && !d->ops->keeps_classes) sweep_classes(d);
-    for (const struct pol_event *e = ev, *end = ev + n_ev; e < end; e++) {
+    for (size_t i = 0; i < n_ev; i++) {
+        const struct pol_event *e = &ev[i];
         switch ((enum pol_event_type)e->type) {
         case POL_ARRIVED:    on_arrival(d, e->job); break;
         case POL_READY:      on_ready(d, e->task); break;
