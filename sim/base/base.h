@@ -15,6 +15,8 @@
 typedef int64_t  sim_tick;  /* simulated time, microseconds since the run began */
 typedef int64_t  sim_work;  /* remaining work, microseconds << RATE_BITS */
 typedef uint32_t sim_rate;  /* progress per microsecond; RATE_ONE is nominal */
+/* Sums and products of times: microseconds times bytes, or thousandths of a card, overflow 64 bits within a month. */
+__extension__ typedef __int128 sim_wide;
 
 enum { RATE_BITS = 16 };
 #define RATE_ONE   ((sim_rate)1 << RATE_BITS)
@@ -51,10 +53,9 @@ static inline int64_t i64_max(int64_t a, int64_t b) { return a > b ? a : b; }
 /* a * b / c rounded down, through 128 bits; a, b >= 0, c > 0. */
 static inline int64_t mul_div(int64_t a, int64_t b, int64_t c)
 {
-    __extension__ typedef __int128 wide;
     int64_t p;
     if (!__builtin_mul_overflow(a, b, &p)) return p / c;        /* dividing 128 bits is a call, some ten times slower */
-    wide q = (wide)a * b / c;
+    sim_wide q = (sim_wide)a * b / c;
     SIM_ASSERT(q <= INT64_MAX);
     return (int64_t)q;
 }

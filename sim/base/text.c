@@ -72,15 +72,14 @@ bool text_error(char *error, size_t cap, const char *fmt, ...)
 
 bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int64_t *out, char *error, size_t cap)
 {
-    __extension__ typedef __int128 wide;
     const char *what = dimensions[dimension].what, *p = s;
-    wide mant = 0, scale = 1;
+    sim_wide mant = 0, scale = 1;
     bool any = false, dot = false;
 
     while (isspace((unsigned char)*p)) p++;
     if (*p == '-') return text_error(error, cap, "'%s' is negative, expected %s", s, what);
     /* Bounds that keep every product below within 2^127: 2^63 x 2^63, and 10^18 x 8. */
-    const wide mant_max = INT64_MAX, scale_max = (wide)G9 * G9;
+    const sim_wide mant_max = INT64_MAX, scale_max = (sim_wide)G9 * G9;
     for (; isdigit((unsigned char)*p) || (*p == '.' && !dot); p++) {
         if (*p == '.') { dot = true; continue; }
         any = true;
@@ -90,7 +89,7 @@ bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int6
     }
     if (!any) return text_error(error, cap, "'%s' is not a quantity, expected %s", s, what);
     while (*p == ' ') p++;
-    wide num = unit, den = 1;
+    sim_wide num = unit, den = 1;
     if (*p == '\0') {
         if (unit == 0) return text_error(error, cap, "'%s' has no unit, expected %s", s, what);
     } else {
@@ -103,7 +102,7 @@ bool text_parse(const char *s, enum text_dimension dimension, int64_t unit, int6
         num = u->num;
         den = u->den;
     }
-    wide whole = mant * num, by = scale * den, q = whole / by, r = whole % by;
+    sim_wide whole = mant * num, by = scale * den, q = whole / by, r = whole % by;
     if (r != 0) {
         if (!dimensions[dimension].rounds)
             return text_error(error, cap, "'%s' is not whole in its smallest unit, expected %s", s, what);

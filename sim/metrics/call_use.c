@@ -25,12 +25,12 @@ struct call_use {
     const struct collector_out *out;
     /* Engines x us.  useful: executing done calls; busy: taken by any; best: of the calls done there, the least
      * time on any type of the cluster. */
-    collector_wide useful[ENGINE_TYPES_MAX], busy[ENGINE_TYPES_MAX], best[ENGINE_TYPES_MAX];
-    collector_wide cap[ENGINE_TYPES_MAX];                               /* there, on nodes that are up */
+    sim_wide useful[ENGINE_TYPES_MAX], busy[ENGINE_TYPES_MAX], best[ENGINE_TYPES_MAX];
+    sim_wide cap[ENGINE_TYPES_MAX];                               /* there, on nodes that are up */
     int64_t    engines[ENGINE_TYPES_MAX];                           /* now */
-    collector_wide master, queued;                                      /* tasks x us */
+    sim_wide master, queued;                                      /* tasks x us */
     uint32_t   now_master, now_queued, max_master, max_queued, max_node;
-    collector_wide task_us; uint64_t n_tasks;                           /* done tasks: from being ready to the end */
+    sim_wide task_us; uint64_t n_tasks;                           /* done tasks: from being ready to the end */
     sim_tick   last;
 };
 
@@ -56,7 +56,7 @@ static void on_instant(void *self, const struct world *w)
 {
     struct call_use *s = self;
     const struct call_queue *q = world_calls(w);
-    collector_wide dt = world_now(w) - s->last;
+    sim_wide dt = world_now(w) - s->last;
     s->last = world_now(w);
     for (uint32_t k = 0; k < world_cluster(w)->engines.n; k++) s->cap[k] += dt * s->engines[k];
     s->master += dt * s->now_master;
@@ -114,7 +114,7 @@ static void on_sample(void *self, const struct world *w)
 static void put_engines(const struct call_use *s, const struct world *w)
 {
     const struct intern *type = &world_cluster(w)->engines;
-    collector_wide useful = 0, best = 0, cap = 0, taken = 0;
+    sim_wide useful = 0, best = 0, cap = 0, taken = 0;
     for (uint32_t k = 0; k < type->n; k++) {
         char *scope = collector_scope("engine", intern_name(type, k));
         collector_put(s->out, "engine_useful", scope, collector_ratio((double)s->useful[k], (double)s->cap[k]));

@@ -96,10 +96,7 @@ static inline double collector_less(double a, double b) { return b < a ? b : a; 
 /* NaN where b is not above 0. */
 static inline double collector_ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
-/* Microseconds times bytes or thousandths of a card overflow 64 bits within a month. */
-__extension__ typedef __int128 collector_wide;
-
-static inline double collector_hours(collector_wide milli_us) { return (double)milli_us / (1000 * 3600e6); }
+static inline double collector_hours(sim_wide milli_us) { return (double)milli_us / (1000 * 3600e6); }
 
 /* Neither among the first arrivals nor among the last that the cuts leave out. */
 static inline bool collector_is_counted(const struct collector_out *out, uint64_t ordinal)

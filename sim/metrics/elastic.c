@@ -10,7 +10,7 @@ static const struct collector_metric metric[] = {
 struct elastic_use {
     const struct collector_out *out;
     sim_tick *since; size_t cap_since;  /* by task slot: when the unit that it leads began to restore; -1: it does not */
-    collector_wide restarts;            /* thousandths of cards x us */
+    sim_wide restarts;            /* thousandths of cards x us */
 };
 
 static bool init(void *self, const struct world *w)
@@ -28,7 +28,7 @@ static void fold(struct elastic_use *e, const struct world *w, uint32_t lead)
     const struct job *j = world_job_of(w, lead);
     const struct shape *s = world_shape(w, world_task(w, lead)->shape);
     if (lead >= e->cap_since || e->since[lead] < 0) return;
-    e->restarts += (collector_wide)(world_now(w) - e->since[lead]) * j->n_tasks * s->n_gpu * s->gpu_milli;
+    e->restarts += (sim_wide)(world_now(w) - e->since[lead]) * j->n_tasks * s->n_gpu * s->gpu_milli;
     e->since[lead] = -1;
 }
 

@@ -18,7 +18,7 @@ static const struct collector_metric metric[] = {
 };
 
 /* Integrals: of power; of power x price of electricity; of prices of nodes and cards. */
-struct sum { collector_wide drawn, electricity, rent; };
+struct sum { sim_wide drawn, electricity, rent; };
 
 struct by_task {
     int64_t  mw;                /* it draws now */
@@ -100,14 +100,14 @@ static void add(struct sum *to, const struct sum *x)
     to->rent += x->rent;
 }
 
-static collector_wide price(const struct energy_use *e, const struct price *p, sim_tick from, sim_tick to)
+static sim_wide price(const struct energy_use *e, const struct price *p, sim_tick from, sim_tick to)
 {
     return energy_price_between(p, e->of->starts_at, from, to);
 }
 
 static void fold_run(struct energy_use *e, sim_tick now)
 {
-    struct sum x = { .drawn = (collector_wide)e->mw * (now - e->since),
+    struct sum x = { .drawn = (sim_wide)e->mw * (now - e->since),
                      .electricity = e->mw * price(e, &e->of->electricity, e->since, now) };
     add(&e->run, &x);
     e->since = now;
@@ -133,7 +133,7 @@ static void fold_task(struct energy_use *e, const struct world *w, uint32_t task
     const sim_tick now = world_now(w);
     if (k->node == NONE || k->since == now) return;
     const struct pol_node *n = &world_cluster(w)->node[k->node];
-    struct sum x = { .drawn = (collector_wide)k->mw * (now - k->since),
+    struct sum x = { .drawn = (sim_wide)k->mw * (now - k->since),
                      .electricity = k->mw * price(e, &e->of->electricity, k->since, now),
                      .rent = price(e, &draw_of(e, world_cluster(w), k->node)->price, k->since, now) * k->cpu / offered(n) };
     if (k->cards > 0) x.rent += price(e, &e->of->card[n->gpu_type].price, k->since, now) * k->cards / GPU_WHOLE;
@@ -175,14 +175,14 @@ static int64_t task_mw(struct energy_use *e, const struct world *w, uint32_t tas
     const struct hold *h = cluster_hold(c, task);
     const struct pol_node *n = &c->node[h->node];
     const int64_t idle = draw_of(e, c, h->node)->power.mw[0], offers = offered(n), used = offers - n->cpu_free;
-    collector_wide mw = (collector_wide)idle * h->cpu_milli / offers;
-    if (used > 0) mw += (collector_wide)(node_mw - idle) * h->cpu_milli / used;
+    sim_wide mw = (sim_wide)idle * h->cpu_milli / offers;
+    if (used > 0) mw += (sim_wide)(node_mw - idle) * h->cpu_milli / used;
     for (uint64_t cards = h->cards; cards != 0; cards &= cards - 1) {
         const int k = __builtin_ctzll(cards);
         const int64_t of_card = e->of->card[n->gpu_type].power.mw[0];
-        mw += (collector_wide)of_card * h->gpu_milli / GPU_WHOLE;
+        mw += (sim_wide)of_card * h->gpu_milli / GPU_WHOLE;
         if (on->used[k] == 0) continue;
-        mw += (collector_wide)(on->mw[k] - of_card) * util_of(e, w, task) * h->gpu_milli / on->used[k];
+        mw += (sim_wide)(on->mw[k] - of_card) * util_of(e, w, task) * h->gpu_milli / on->used[k];
     }
     return (int64_t)mw;
 }

@@ -8,23 +8,23 @@ static const struct collector_metric metric[] = {
 
 struct goodput {
     const struct collector_out *out;
-    collector_wide useful, lost;            /* thousandths of cards x us of nominal work */
+    sim_wide useful, lost;            /* thousandths of cards x us of nominal work */
 };
 
 static void on_job_ended(void *self, const struct world *w, uint32_t job)
 {
     struct goodput *g = self;
     const struct job *j = world_job(w, job);
-    if (j->lost > 0) g->lost += (collector_wide)j->lost * j->gpu_milli_total / j->n_asked;
+    if (j->lost > 0) g->lost += (sim_wide)j->lost * j->gpu_milli_total / j->n_asked;
     if (j->status != JOB_DONE) return;
     if (j->gang || j->n_asked == 1) {       /* its tasks take equally long */
-        g->useful += (collector_wide)j->nominal * j->gpu_milli_total;
+        g->useful += (sim_wide)j->nominal * j->gpu_milli_total;
         return;
     }
     for (uint32_t t = j->first_task; t != NONE;) {
         const struct task *k = world_task(w, t);
         const struct shape *s = world_shape(w, k->shape);
-        g->useful += (collector_wide)k->dur * ((int64_t)s->n_gpu * s->gpu_milli);
+        g->useful += (sim_wide)k->dur * ((int64_t)s->n_gpu * s->gpu_milli);
         t = k->next;
     }
 }

@@ -31,9 +31,9 @@ struct lending {
     bool     has_begun;                         /* some job entered a stage, or there are licences: before, nothing is held */
     bool     has_any;                           /* one of the first three is not 0 */
     sim_tick since;
-    collector_wide reserved_us[RESOURCES], used_us[RESOURCES], lent_us[RESOURCES];
-    collector_wide reclaimed_us[RESOURCES];     /* borrowed in attempts that ended in a reclaim */
-    collector_wide licence_us[LICENCES_MAX];
+    sim_wide reserved_us[RESOURCES], used_us[RESOURCES], lent_us[RESOURCES];
+    sim_wide reclaimed_us[RESOURCES];     /* borrowed in attempts that ended in a reclaim */
+    sim_wide licence_us[LICENCES_MAX];
     uint64_t n_reclaims;
 };
 
@@ -61,7 +61,7 @@ static void on_returning(void *self, const struct world *w, uint32_t task, enum 
     const struct task *t = world_task(w, task);
     sim_tick ran = world_now(w) - t->started_at;
     l->n_reclaims++;
-    for (int r = 0; r < RESOURCES; r++) l->reclaimed_us[r] += (collector_wide)amount_of(&t->loan->amount, r) * ran;
+    for (int r = 0; r < RESOURCES; r++) l->reclaimed_us[r] += (sim_wide)amount_of(&t->loan->amount, r) * ran;
 }
 
 static void on_staged(void *self, const struct world *w, uint32_t job, const struct reservations_stage *s)
@@ -86,7 +86,7 @@ static bool fold(struct lending *l, const struct world *w)
     static const struct reservations_amount none;
     const struct cluster *c = world_cluster(w);
     const struct reservations_sum *s = world_reserved(w);
-    collector_wide dt = world_now(w) - l->since;
+    sim_wide dt = world_now(w) - l->since;
     for (int r = 0; r < RESOURCES && l->has_any && dt > 0; r++) {
         l->reserved_us[r] += amount_of(&l->reserved, r) * dt;
         l->used_us[r] += amount_of(&l->used, r) * dt;
@@ -129,7 +129,7 @@ static void emit(void *self, const struct world *w)
     bool any = false;
     for (int r = 0; r < RESOURCES; r++) any |= l->reserved_us[r] > 0;
     for (int r = 0; r < 2 && any; r++) {
-        const struct { const char *name; collector_wide x; } sum[] = {
+        const struct { const char *name; sim_wide x; } sum[] = {
             { "reserved", l->reserved_us[r] }, { "reserved_used", l->used_us[r] }, { "lent", l->lent_us[r] },
             { "reclaimed", l->reclaimed_us[r] } };
         for (size_t i = 0; i < ARRAY_LEN(sum); i++) {

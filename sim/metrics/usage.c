@@ -30,7 +30,7 @@ struct by_user {
     sim_tick since;                         /* share_us is folded up to here */
     sim_tick active_since, active_us;       /* time with a job in the system; the present one began then */
     bool     is_active;                     /* has a job in the system */
-    collector_wide gpu_us, cpu_us;          /* thousandths x us held */
+    sim_wide gpu_us, cpu_us;          /* thousandths x us held */
 };
 
 struct usage {
@@ -38,11 +38,11 @@ struct usage {
     struct by_user *user; size_t n_users, cap_users;
     int64_t  mem, cards, busy;              /* in use, and world_busy, as the last instant left them */
     sim_tick since;
-    collector_wide mem_used, card_used, gpu_busy;
+    sim_wide mem_used, card_used, gpu_busy;
     struct cluster_sum up;                  /* totals: of the nodes that are up */
     double   cpu_up, mem_up, gpu_up;        /* the same, to divide by: of what there is none, there is no end */
     sim_tick up_since;
-    collector_wide cpu_cap, mem_cap, gpu_cap;
+    sim_wide cpu_cap, mem_cap, gpu_cap;
     bool     has_profiles;                  /* else no GPU's business is known */
     uint32_t n_active;                      /* users with a job in the system */
 };
@@ -81,7 +81,7 @@ static void fini(void *self)
 /* Fold the cluster's integrals: once an instant, before its state is taken over. */
 static void fold_cluster(struct usage *u, sim_tick now)
 {
-    collector_wide dt = now - u->since;
+    sim_wide dt = now - u->since;
     u->mem_used += u->mem * dt;
     u->card_used += u->cards * dt;
     if (u->has_profiles) u->gpu_busy += u->busy * dt;
@@ -90,7 +90,7 @@ static void fold_cluster(struct usage *u, sim_tick now)
 
 static void fold_capacity(struct usage *u, sim_tick now)
 {
-    collector_wide dt = now - u->up_since;
+    sim_wide dt = now - u->up_since;
     u->cpu_cap += u->up.cpu_total * dt;
     u->mem_cap += u->up.mem_total * dt;
     u->gpu_cap += u->up.gpu_total * dt;
@@ -110,8 +110,8 @@ static void fold_user(const struct usage *u, struct by_user *x, sim_tick now)
     const sim_tick dt = now - x->since;
     if (dt == 0) return;
     x->share_us += share_of(x, u) * (double)dt;
-    x->gpu_us += (collector_wide)x->gpu * dt;
-    x->cpu_us += (collector_wide)x->cpu * dt;
+    x->gpu_us += (sim_wide)x->gpu * dt;
+    x->cpu_us += (sim_wide)x->cpu * dt;
     x->since = now;
 }
 
@@ -239,7 +239,7 @@ static void put_users(const struct usage *u, const struct world *w)
 static void emit(void *self, const struct world *w)
 {
     struct usage *u = self;
-    collector_wide cpu_used = 0, gpu_used = 0;
+    sim_wide cpu_used = 0, gpu_used = 0;
     fold(u, world_now(w));
     for (size_t i = 0; i < u->n_users; i++) {
         cpu_used += u->user[i].cpu_us;

@@ -41,9 +41,6 @@ static inline const struct cluster *world_cluster(const struct world *w) { retur
 uint32_t world_n_running(const struct world *w);        /* tasks */
 uint32_t world_n_waiting(const struct world *w);
 
-/* Microseconds of many jobs overflow 64 bits. */
-__extension__ typedef __int128 world_wide;
-
 /* So far. */
 struct world_count {
     uint64_t arrived, done, timeout, rejected, unfinished, failed, never_eligible;      /* jobs */
@@ -54,7 +51,7 @@ struct world_count {
     sim_tick recorded;          /* of the last that was submitted: see job_spec; 0: unknown */
     sim_tick first_submit, first_start;     /* of the first job that arrived, and task that started; 0: none did */
     sim_tick last_end;          /* of the last job that was done, or ended at its limit; 0: none was */
-    world_wide in_system;       /* time that those which ended were in the system, us */
+    sim_wide in_system;       /* time that those which ended were in the system, us */
 };
 const struct world_count *world_count(const struct world *w);
 bool     world_takes_refusals(const struct world *w);   /* its decider goes on when an act is refused */

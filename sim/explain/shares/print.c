@@ -161,7 +161,7 @@ static struct table *parties(const struct shares *x)
     for (size_t i = 0; i < x->n; i++) {
         const struct shares_party *p = at[i];
         if (p->n_windows == 0) continue;        /* it neither held nor wanted any of it */
-        const shares_wide sums[] = { p->sum.held, p->sum.entitled, p->sum.lost, p->sum.above };
+        const sim_wide sums[] = { p->sum.held, p->sum.entitled, p->sum.lost, p->sum.above };
         uint32_t most = 0;
         for (uint32_t k = 1; k <= x->n; k++) if (p->lost_to[k] > p->lost_to[most]) most = k;
         table_cell(t, "%s", p->name);
@@ -180,7 +180,7 @@ static void print_most(const struct page *p)
 {
     const struct shares *x = p->x;
     const struct shares_party *most = &x->party[0];
-    shares_wide all = 0;
+    sim_wide all = 0;
     for (size_t i = 0; i < x->n; i++) {
         all += x->party[i].sum.lost;
         if (x->party[i].sum.lost > most->sum.lost) most = &x->party[i];
@@ -226,7 +226,7 @@ static void print_rows(const struct shares *x, enum table_format f, FILE *to)
     struct table *t = table_of(heading);
     for (size_t i = 0; i < x->n_rows; i++) {
         const struct shares_window *w = &x->row[i];
-        const shares_wide sums[] = { w->capacity, w->sum.held, w->sum.entitled, w->sum.lost, w->sum.above };
+        const sim_wide sums[] = { w->capacity, w->sum.held, w->sum.entitled, w->sum.lost, w->sum.above };
         table_cell(t, "%s", x->party[w->party].name);
         table_cell(t, "%lld", (long long)w->from);
         table_cell(t, "%lld", (long long)w->to);
@@ -239,7 +239,7 @@ static void print_rows(const struct shares *x, enum table_format f, FILE *to)
 /* ---- one party ---- */
 
 /* The place after *i, which holds *last, in the order of falling values; false: none above 0 is left. */
-static bool next_greatest(const shares_wide *x, size_t n, shares_wide *last, uint32_t *i)
+static bool next_greatest(const sim_wide *x, size_t n, sim_wide *last, uint32_t *i)
 {
     uint32_t best = NONE;
     for (uint32_t k = 0; k < n; k++)
@@ -263,7 +263,7 @@ static void print_one(const struct page *p, const struct shares_party *of, struc
     if (of->sum.lost == 0) { text_line(p->to, "It lost nothing."); return; }
     (void)snprintf(heading, sizeof heading, "lost to|#%s h|#%%", x->unit);
     struct table *t = table_of(heading);
-    shares_wide last = of->sum.lost + 1;        /* the greatest first; of equal ones in the order of the parties */
+    sim_wide last = of->sum.lost + 1;        /* the greatest first; of equal ones in the order of the parties */
     uint32_t i = 0;
     while (next_greatest(of->lost_to, x->n + 1, &last, &i)) {
         table_cell(t, "%s", name_of(x, i));

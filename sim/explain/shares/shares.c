@@ -30,8 +30,8 @@ struct account {
     uint32_t of;                /* NONE: all */
     struct job *job; size_t n_jobs, cap_jobs;
     int64_t  now, from;         /* from: the window or stretch began */
-    shares_wide window_capacity;
-    struct { double due; shares_wide entitled, above; } *turn;  /* [n + 1] of this step; due: thousandths entitled to */
+    sim_wide window_capacity;
+    struct { double due; sim_wide entitled, above; } *turn;  /* [n + 1] of this step; due: thousandths entitled to */
     bool     is_second; size_t first_case;
 };
 
@@ -115,9 +115,9 @@ static void change(struct account *a, uint64_t ordinal, int64_t held, int64_t wa
 /* ---- sums ---- */
 
 /* Parts in proportion to what each is above: differences of rounded running sums, so that they sum to it. */
-static void apportion(struct account *a, struct shares_party *p, shares_wide lost, shares_wide all)
+static void apportion(struct account *a, struct shares_party *p, sim_wide lost, sim_wide all)
 {
-    shares_wide sum = 0, before = 0;
+    sim_wide sum = 0, before = 0;
     size_t last = a->x->n;
     if (all <= 0) {             /* rounded entitlements came to more than there is */
         p->lost_to[last] += lost;
@@ -127,7 +127,7 @@ static void apportion(struct account *a, struct shares_party *p, shares_wide los
     while (last > 0 && a->turn[last].above == 0) last--;
     for (size_t i = 0; i <= last; i++) {
         sum += a->turn[i].above;
-        shares_wide part = (shares_wide)((double)lost * ((double)sum / (double)all));
+        sim_wide part = (sim_wide)((double)lost * ((double)sum / (double)all));
         if (i == last || part > lost) part = lost;
         if (part < before) part = before;
         p->lost_to[i] += part - before;
@@ -183,7 +183,7 @@ static void step(struct account *a, int64_t to)
     struct shares *x = a->x;
     const int64_t dt = to - a->now;
     double weights = 0;
-    shares_wide all = a->turn[x->n].above = (shares_wide)i64_max(0, a->capacity - a->used) * dt;
+    sim_wide all = a->turn[x->n].above = (sim_wide)i64_max(0, a->capacity - a->used) * dt;
     for (size_t i = 0; i < x->n; i++)
         if (x->party[i].held + x->party[i].wait > 0) weights += x->party[i].weight;
     for (size_t i = 0; i < x->n; i++) {
@@ -191,15 +191,15 @@ static void step(struct account *a, int64_t to)
         const int64_t demand = p->held + p->wait;
         const double due = demand > 0 ? fmin((double)demand, (double)a->capacity * p->weight / weights) : 0,
                      whole = floor(due);
-        const shares_wide entitled = (shares_wide)whole * dt + (shares_wide)((due - whole) * (double)dt + 0.5),
-                          held = (shares_wide)p->held * dt;
+        const sim_wide entitled = (sim_wide)whole * dt + (sim_wide)((due - whole) * (double)dt + 0.5),
+                          held = (sim_wide)p->held * dt;
         a->turn[i].due = due;
         a->turn[i].entitled = entitled;
         all += a->turn[i].above = held > entitled ? held - entitled : 0;
     }
     for (size_t i = 0; i < x->n && !a->is_second; i++) {
         struct shares_party *p = &x->party[i];
-        const shares_wide held = (shares_wide)p->held * dt, entitled = a->turn[i].entitled;
+        const sim_wide held = (sim_wide)p->held * dt, entitled = a->turn[i].entitled;
         p->now.held += held;
         p->now.entitled += entitled;
         p->now.above += a->turn[i].above;
@@ -207,7 +207,7 @@ static void step(struct account *a, int64_t to)
         if (entitled > held && p->lost_to != NULL) apportion(a, p, entitled - held, all);
         add_envy(a, p, dt);
     }
-    a->window_capacity += (shares_wide)a->capacity * dt;
+    a->window_capacity += (sim_wide)a->capacity * dt;
     for (size_t i = a->first_case; a->is_second && i < x->n_cases && x->at[i].from <= a->now; i++) {
         if (x->at[i].to > a->now) look(a, &x->at[i]);
         else if (i == a->first_case) a->first_case++;
@@ -217,7 +217,7 @@ static void step(struct account *a, int64_t to)
 
 /* ---- windows, stretches, cases ---- */
 
-static uint32_t greatest(const shares_wide *x, size_t n)
+static uint32_t greatest(const sim_wide *x, size_t n)
 {
     uint32_t most = 0;
     for (uint32_t i = 1; i < n; i++) if (x[i] > x[most]) most = i;

@@ -23,8 +23,8 @@
 #include "base/table.h"
 #include "db/select.h"
 
-__extension__ typedef __int128 shares_wide;     /* thousandths of a GPU or of a core x us */
-static inline double shares_hours(shares_wide x) { return (double)x / (1000 * 3600e6); }
+/* x: thousandths of a GPU or of a core x us. */
+static inline double shares_hours(sim_wide x) { return (double)x / (1000 * 3600e6); }
 
 struct shares_opts {
     const char *by;             /* the column of table `job`: user or queue */
@@ -34,23 +34,23 @@ struct shares_opts {
     const char *const *weight; size_t n_weights;        /* "NAME=WEIGHT"; others as the scenario has them, or 1 */
 };
 
-struct shares_sum { shares_wide held, entitled, lost, above; };
+struct shares_sum { sim_wide held, entitled, lost, above; };
 struct shares_party {
     char  *name;
     double weight;
     struct shares_sum sum;
-    shares_wide *lost_to;       /* [n + 1] to each party, and last to what was idle; NULL: not looked at */
+    sim_wide *lost_to;       /* [n + 1] to each party, and last to what was idle; NULL: not looked at */
     size_t n_windows, n_below;  /* in which it had demand; of these below */
     /* private from here */
     int64_t held, wait;
-    shares_wide *part;          /* [n + 1] as lost_to, of this stretch */
+    sim_wide *part;          /* [n + 1] as lost_to, of this stretch */
     double *envy;               /* [n] of this window */
     struct shares_sum now;      /* of this window or stretch */
     uint32_t first[2], last[2]; /* its jobs that wait, and that run, in the order in which they began to */
 };
 
 /* A window of one party, of which neither held nor entitled is 0. */
-struct shares_window { uint32_t party; int64_t from, to; struct shares_sum sum; shares_wide capacity; };
+struct shares_window { uint32_t party; int64_t from, to; struct shares_sum sum; sim_wide capacity; };
 
 /* A window below, a stretch of losses, or a window of envy; and the instant that shows it most. */
 enum { SHARES_JOBS = 3 };

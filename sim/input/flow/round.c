@@ -144,8 +144,7 @@ static enum st gpus_jobs(struct reader *r, struct diag *d)
 /* mul_div's result must fit; that the cost is sane is what users must hear. */
 static enum st affordable(struct reader *r, uint32_t t, int64_t weight, int64_t rate, const char *how, struct diag *d)
 {
-    __extension__ typedef __int128 wide;
-    if ((wide)r->f->size[t] * weight / rate <= COST_TOP) return ST_OK;
+    if ((sim_wide)r->f->size[t] * weight / rate <= COST_TOP) return ST_OK;
     return lines_fail(&r->w.l, NULL, d, "reading task %u %s takes more than 2^50 us (35 years)", t, how);
 }
 

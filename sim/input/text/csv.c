@@ -344,7 +344,7 @@ enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *o
     const char *s = csv_field(c, i);
     if (*s == '\0') return ST_OK;
     bool neg = *s == '-', rounded = false;
-    value_wide wide = 0;
+    sim_wide wide = 0;
     if (!value_number(s + neg, 1, INT64_MAX, &wide, &rounded) || rounded)
         return csv_fail(c, i, d, "'%.60s' is not a whole number", s);
     int64_t v = neg ? -(int64_t)wide : (int64_t)wide;
@@ -358,7 +358,7 @@ enum st csv_int(const struct csv *c, int i, int64_t min, int64_t max, int64_t *o
 
 bool csv_decimal(const char *s, int64_t unit, int64_t *out)
 {
-    value_wide v;
+    sim_wide v;
     if (!value_number(s, unit, INT64_MAX, &v, NULL)) return false;
     *out = (int64_t)v;
     return true;
@@ -368,7 +368,7 @@ enum st csv_scaled(const struct csv *c, int i, int64_t unit, int64_t max, int64_
 {
     const char *s = csv_field(c, i);
     if (*s == '\0') return ST_OK;
-    value_wide v;
+    sim_wide v;
     if (*s == '-') return csv_fail(c, i, d, "'%.60s' is negative", s);
     /* Of bytes a part is nothing. */
     if (!value_number(s, unit, INT64_MAX, &v, unit <= TICK_SEC ? &c->seen->rounded : NULL))

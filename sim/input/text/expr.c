@@ -8,7 +8,7 @@
 enum op { NUMBER, TEXT, NAME, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, EQ, NE, LE, GE, LT, GT, COND };
 enum { DEPTH_MAX = 32 };        /* of parentheses and conditionals */
 
-struct node { enum op op; value_wide n; char *text; size_t name, a, b, c; };
+struct node { enum op op; sim_wide n; char *text; size_t name, a, b, c; };
 struct expr {
     struct node *at; size_t n, cap, root;
     char **name; size_t n_names, cap_names;
@@ -72,14 +72,14 @@ static size_t quoted(struct parser *p, char quote)
 static size_t number(struct parser *p)
 {
     char digits[64];
-    value_wide v;
+    sim_wide v;
     size_t len = strspn(p->s, "0123456789.");
     if ((p->s[len] == 'e' || p->s[len] == 'E') &&
         (is_digit(p->s[len + 1]) || ((p->s[len + 1] == '+' || p->s[len + 1] == '-') && is_digit(p->s[len + 2]))))
         len += 2 + strspn(p->s + len + 2, "0123456789");
     if (len >= sizeof digits) return fail(p, "a number is too long");
     (void)snprintf(digits, sizeof digits, "%.*s", (int)len, p->s);
-    if (!value_number(digits, EXPR_ONE, (value_wide)1 << 100, &v, NULL)) return fail(p, "no number");
+    if (!value_number(digits, EXPR_ONE, (sim_wide)1 << 100, &v, NULL)) return fail(p, "no number");
     p->s += len;
     return add(p, (struct node){ .op = NUMBER, .n = v });
 }
@@ -210,9 +210,9 @@ static bool too_large(const struct eval *x)
     return text_error(x->error, x->cap, "the result is too large");
 }
 
-static bool arithmetic(const struct eval *x, enum op op, value_wide a, value_wide b, value_wide *out)
+static bool arithmetic(const struct eval *x, enum op op, sim_wide a, sim_wide b, sim_wide *out)
 {
-    value_wide v;
+    sim_wide v;
     switch (op) {
     case ADD:      return __builtin_add_overflow(a, b, out) ? too_large(x) : true;
     case SUBTRACT: return __builtin_sub_overflow(a, b, out) ? too_large(x) : true;
@@ -223,10 +223,10 @@ static bool arithmetic(const struct eval *x, enum op op, value_wide a, value_wid
     default:
         *x->at = SIZE_MAX;
         if (b == 0) return text_error(x->error, x->cap, "a division by 0");
-        if (__builtin_mul_overflow(a, (value_wide)EXPR_ONE, &v)) return too_large(x);
+        if (__builtin_mul_overflow(a, (sim_wide)EXPR_ONE, &v)) return too_large(x);
         *out = v / b;
         /* To nearest: the remainder is at least half of b. */
-        value_wide left = v % b, half = (b < 0 ? -b : b) / 2;
+        sim_wide left = v % b, half = (b < 0 ? -b : b) / 2;
         if ((left < 0 ? -left : left) > half) *out += (v < 0) == (b < 0) ? 1 : -1;
         return true;
     }

@@ -29,11 +29,11 @@ bool         expr_divides(const struct expr *e);         /* so that its results 
 struct expr_row {
     void *ctx;
     const char *(*field)(void *ctx, size_t name);
-    bool (*number)(void *ctx, size_t name, const char *field, value_wide *out);    /* false: it is none */
+    bool (*number)(void *ctx, size_t name, const char *field, sim_wide *out);    /* false: it is none */
 };
 enum expr_type { EXPR_EMPTY, EXPR_NUMBER, EXPR_TEXT };
 /* name: of the field that a text is; SIZE_MAX: of none.  text: as long as the row and the expression. */
-struct expr_value { enum expr_type type; value_wide n; const char *text; size_t name; };
+struct expr_value { enum expr_type type; sim_wide n; const char *text; size_t name; };
 
 /* False: error [cap] says what is wrong, of name *at (SIZE_MAX: of none). */
 bool expr_eval(const struct expr *e, const struct expr_row *row, struct expr_value *out, size_t *at, char *error,

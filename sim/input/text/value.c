@@ -15,7 +15,7 @@ const char *const value_form_words[VALUE_FORMS] = {
 };
 
 enum { EXPONENT_MAX = 60 };     /* beyond it everything is too large, or nothing */
-static const value_wide SCALE_MAX = (value_wide)1000000000 * 1000000000;
+static const sim_wide SCALE_MAX = (sim_wide)1000000000 * 1000000000;
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -66,16 +66,16 @@ bool value_short(const char *s, int64_t unit, int64_t *out)
     return read_short(s, &left, &digits) && !__builtin_mul_overflow((int64_t)digits, (int64_t)left, out);
 }
 
-bool value_number(const char *s, value_wide unit, value_wide max, value_wide *out, bool *rounded)
+bool value_number(const char *s, sim_wide unit, sim_wide max, sim_wide *out, bool *rounded)
 {
     uint64_t left = (uint64_t)unit, digits;
     if (read_short(s, &left, &digits)) {
-        const value_wide brief = (value_wide)digits * (int64_t)left;
+        const sim_wide brief = (sim_wide)digits * (int64_t)left;
         if (brief > max) return false;
         *out = brief;
         return true;
     }
-    value_wide v = 0, scale = 1;
+    sim_wide v = 0, scale = 1;
     bool any = false, dot = false;
     int exponent;
     for (; is_digit(*s) || (*s == '.' && !dot); s++) {
@@ -85,7 +85,7 @@ bool value_number(const char *s, value_wide unit, value_wide max, value_wide *ou
             if (*s != '0') round_off(rounded);
             continue;
         }
-        if (v > ((value_wide)1 << 120) / 10) return false;
+        if (v > ((sim_wide)1 << 120) / 10) return false;
         v = v * 10 + (*s - '0');
         if (dot) scale *= 10;
     }
@@ -96,10 +96,10 @@ bool value_number(const char *s, value_wide unit, value_wide max, value_wide *ou
             if (v % 10 != 0) round_off(rounded);
             v /= 10;
         } else if (scale > 1) scale /= 10;
-        else if (v > ((value_wide)1 << 120) / 10) return false;
+        else if (v > ((sim_wide)1 << 120) / 10) return false;
         else v *= 10;
     }
-    value_wide whole, part = v % scale * unit;
+    sim_wide whole, part = v % scale * unit;
     if (__builtin_mul_overflow(v / scale, unit, &whole)) return false;
     if (part % scale != 0) round_off(rounded);
     whole += (part * 2 + scale) / (2 * scale);
@@ -115,7 +115,7 @@ static bool read_clock(const char *s, int64_t max, int64_t *us, bool *rounded)
 {
     const char *dash = strchr(s, '-');
     int64_t part[4] = { 0 };
-    value_wide seconds = 0;
+    sim_wide seconds = 0;
     size_t n = dash == NULL ? 1 : 0;            /* part: days, hours, minutes */
     for (const char *p = s;; p++) {
         size_t len = strspn(p, "0123456789");
@@ -132,7 +132,7 @@ static bool read_clock(const char *s, int64_t max, int64_t *us, bool *rounded)
         if (*p != (p == dash ? '-' : ':')) return false;
     }
     if (part[2] > 59 || (dash != NULL && part[1] > 23)) return false;
-    value_wide all = (value_wide)((part[0] * 24 + part[1]) * 3600 + part[2] * 60) * TICK_SEC + seconds;
+    sim_wide all = (sim_wide)((part[0] * 24 + part[1]) * 3600 + part[2] * 60) * TICK_SEC + seconds;
     if (all > max) return false;
     *us = (int64_t)all;
     return true;
@@ -141,7 +141,7 @@ static bool read_clock(const char *s, int64_t max, int64_t *us, bool *rounded)
 bool value_span(const char *s, int64_t max, int64_t *us, enum value_form *form, bool *rounded)
 {
     char error[128];
-    value_wide v;
+    sim_wide v;
     if (value_number(s, TICK_SEC, max, &v, rounded)) {
         *form = VALUE_NUMBER;
         *us = (int64_t)v;
@@ -349,7 +349,7 @@ bool value_date_near(const char *s, const struct value_dates *f, struct value_da
 bool value_instant(const char *s, const struct value_dates *f, int64_t max, int64_t *us, enum value_form *form,
                    bool *rounded)
 {
-    value_wide v;
+    sim_wide v;
     *form = VALUE_NUMBER;
     if (value_number(s, TICK_SEC, max, &v, rounded)) {
         *us = (int64_t)v;

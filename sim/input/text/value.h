@@ -10,10 +10,8 @@
 
 #include "base/base.h"
 
-__extension__ typedef __int128 value_wide;
-
 /* s >= 0 times unit (at most 10^12); false for what is no such number, or above max. */
-bool value_number(const char *s, value_wide unit, value_wide max, value_wide *out, bool *rounded);
+bool value_number(const char *s, sim_wide unit, sim_wide max, sim_wide *out, bool *rounded);
 /* The same of nearly every number: short, without an exponent, and whole in this unit.  False: not such a one. */
 bool value_short(const char *s, int64_t unit, int64_t *out);
 

@@ -85,13 +85,13 @@ static enum form slashed(const char *s)
 
 static void look(struct seen *c, const char *s)
 {
-    value_wide v;
+    sim_wide v;
     int64_t us;
     enum value_form form;
     const bool neg = *s == '-';
     if (is_none(s, c)) return;
     if (c->n++ == 0) (void)snprintf(c->first, sizeof c->first, "%.40s", s);
-    if (value_number(s + neg, 1000, (value_wide)1 << 100, &v, NULL)) {
+    if (value_number(s + neg, 1000, (sim_wide)1 << 100, &v, NULL)) {
         c->of[F_NUMBER]++;
         if ((double)v / 1000 > c->max) c->max = (double)v / 1000;
     } else if (value_date(s, NULL, &us, NULL)) {

@@ -86,8 +86,8 @@ enum st trace_divide(const struct trace_env *env, struct trace_limits lim, const
         const int64_t part = by_card ? size : 1, of = by_card ? cards : n;
         g->shape.cpu_milli = size > 0 ? size * o->dflt.cpu_milli_per_gpu : o->dflt.cpu_milli;
         g->shape.mem_b = size > 0 ? size * o->dflt.mem_b_per_gpu : o->dflt.mem_b;
-        if (w->cpu_milli >= 0) g->shape.cpu_milli = (int64_t)(((value_wide)w->cpu_milli * part + of - 1) / of);
-        if (w->mem_b >= 0) g->shape.mem_b = (int64_t)(((value_wide)w->mem_b * part + of - 1) / of);
+        if (w->cpu_milli >= 0) g->shape.cpu_milli = (int64_t)(((sim_wide)w->cpu_milli * part + of - 1) / of);
+        if (w->mem_b >= 0) g->shape.mem_b = (int64_t)(((sim_wide)w->mem_b * part + of - 1) / of);
         if (size == 0) {
             g->shape.gpu_types = 0;
             continue;

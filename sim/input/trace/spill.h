@@ -2,7 +2,7 @@
  * spill.h -- jobs kept while a trace is read, and handed out in order of time: in memory, and when there are too many,
  * in a temporary file.  Layer: input.
  *
- * 16 bytes a job, and some 100 more of the first 300,000 or so.  Call order: spill_create, spill_add, spill_sort once,
+ * 16 bytes a job, and some 60 more of the first 500,000 or so.  Call order: spill_create, spill_add, spill_sort once,
  * then spill_read from as many streams as there are.
  */
 #ifndef INPUT_TRACE_SPILL_H
@@ -13,7 +13,7 @@
 
 struct spill;
 
-enum { SPILL_MEMORY = 32 << 20 };                               /* some 300,000 jobs */
+enum { SPILL_MEMORY = 32 << 20 };                               /* some 500,000 jobs */
 /* Beyond so many bytes of memory jobs go to a file. */
 struct spill *spill_create(int64_t memory);
 void    spill_destroy(struct spill *x);                         /* NULL is fine */

@@ -130,13 +130,13 @@ static bool same_form(struct table *x, int column, enum value_form form)
 }
 
 /* In EXPR_ONE-ths of the value's unit. */
-static bool cell_time(struct table *x, const struct mapping_value *v, int column, const char *s, value_wide *out)
+static bool cell_time(struct table *x, const struct mapping_value *v, int column, const char *s, sim_wide *out)
 {
     const bool neg = *s == '-';
     bool *rounded = expr_divides(v->expr) ? NULL : &x->rounded;
     int64_t us;
     enum value_form form = VALUE_NUMBER;
-    if (value_number(s + neg, EXPR_ONE, (value_wide)1 << 100, out, rounded)) {
+    if (value_number(s + neg, EXPR_ONE, (sim_wide)1 << 100, out, rounded)) {
         if (neg) *out = -*out;
         return same_form(x, column, form);
     }
@@ -146,11 +146,11 @@ static bool cell_time(struct table *x, const struct mapping_value *v, int column
                           v->dimension == MAPPING_INSTANT
                               ? "a time: expected a number or a date as the map's `dates` has them"
                               : "a time: expected a number, 1-02:03:04, 10m or a date");
-    *out = (value_wide)us * EXPR_ONE / v->unit;
+    *out = (sim_wide)us * EXPR_ONE / v->unit;
     return same_form(x, column, form);
 }
 
-static bool cell_number(void *ctx, size_t name, const char *s, value_wide *out)
+static bool cell_number(void *ctx, size_t name, const char *s, sim_wide *out)
 {
     const struct cell *c = ctx;
     struct table *x = c->x;
@@ -160,21 +160,21 @@ static bool cell_number(void *ctx, size_t name, const char *s, value_wide *out)
     char error[128];
     if (v->dimension == MAPPING_INSTANT || v->dimension == MAPPING_SPAN)
         return cell_time(x, v, v->column[name], s, out);
-    if (value_number(s + neg, EXPR_ONE, (value_wide)1 << 100, out, NULL)) {
+    if (value_number(s + neg, EXPR_ONE, (sim_wide)1 << 100, out, NULL)) {
         if (neg) *out = -*out;
         if (v->dimension != MAPPING_BYTES || v->unit > 0 || *out == 0) return true;
         return text_error(x->why, sizeof x->why, "has no unit: state one in the map, as {value: %.60s, unit: MiB}",
                           expr_name(v->expr, name));
     }
     if (v->dimension == MAPPING_BYTES && text_parse(s, TEXT_BYTES, 0, &bytes, error, sizeof error)) {
-        *out = (value_wide)bytes * EXPR_ONE / (v->unit > 0 ? v->unit : 1);
+        *out = (sim_wide)bytes * EXPR_ONE / (v->unit > 0 ? v->unit : 1);
         return true;
     }
     /* A date or a span in a filter. */
     if (v->dimension == MAPPING_COUNT && v->dates.pattern == NULL) {
         enum value_form form;
         if (value_date(s, &v->dates, &bytes, NULL) || value_span(s, INT64_MAX / 4, &bytes, &form, NULL)) {
-            *out = (value_wide)bytes * (EXPR_ONE / TICK_SEC);
+            *out = (sim_wide)bytes * (EXPR_ONE / TICK_SEC);
             return true;
         }
     }
@@ -227,7 +227,7 @@ static enum st read_number(struct table *x, const struct step *p, struct figure 
     struct cell c = { x, p->v };
     const struct expr_row row = { &c, cell_field, cell_number };
     struct expr_value value;
-    value_wide n;
+    sim_wide n;
     size_t at;
     char error[256];
     x->why[0] = '\0';
@@ -244,7 +244,7 @@ static enum st read_number(struct table *x, const struct step *p, struct figure 
         return fail(x, of->figure, d, error);
     }
     if (value.n < 0 && of->min == 0) return fail(x, of->figure, d, "is negative");
-    if (__builtin_mul_overflow(value.n, (value_wide)p->unit, &n)) return fail(x, of->figure, d, "is too large");
+    if (__builtin_mul_overflow(value.n, (sim_wide)p->unit, &n)) return fail(x, of->figure, d, "is too large");
     /* To nearest, which is noted unless a division made the figure. */
     if (n % EXPR_ONE != 0 && !expr_divides(p->v->expr)) x->rounded = true;
     n = (n + (n < 0 ? -EXPR_ONE / 2 : EXPR_ONE / 2)) / EXPR_ONE;

@@ -10,8 +10,6 @@
 
 #include "model/cluster/cluster.h"
 
-__extension__ typedef __int128 energy_wide;
-
 enum { POWER_POINTS_MAX = 16, POWER_WHOLE = 1000000, HOURS_A_DAY = 24 };
 /* At most 1 GW of a whole cluster, 1000 a kWh, a million an hour: 1000 years of their products fit 128 bits. */
 #define POWER_SUM_MAX  INT64_C(1000000000000)
@@ -39,6 +37,6 @@ void energy_fini(struct energy *e);     /* zero-initialise to begin */
 /* Of what is used to used/total, total > 0; to the nearest mW. */
 int64_t energy_power_at(const struct power *p, int64_t used, int64_t total);
 /* The integral of the price over the run's clock [from, to]: millionths x us. */
-energy_wide energy_price_between(const struct price *p, sim_tick starts_at, sim_tick from, sim_tick to);
+sim_wide energy_price_between(const struct price *p, sim_tick starts_at, sim_tick from, sim_tick to);
 
 #endif

@@ -112,7 +112,7 @@ static void load(struct shares *x, const struct shares_opts *o)
     cr_assert_eq(shares_load(x, store, &(struct selection){ .run = run }, o, &d), ST_OK, "%s", d.msg);
 }
 
-static double s(shares_wide x) { return (double)x / (1000.0 * SEC); }      /* GPU seconds */
+static double s(sim_wide x) { return (double)x / (1000.0 * SEC); }      /* GPU seconds */
 #define EQ(x, y) cr_assert_float_eq((double)(x), (double)(y), 1e-6, "%.9g, not %.9g", (double)(x), (double)(y))
 
 static void by_hand(void)
@@ -392,7 +392,7 @@ static void compare_all(const struct record *w)
     for (size_t i = 0; i < x.n; i++) {
         const struct shares_party *p = &x.party[i];
         const struct sums *y = &want[user_of(p->name)];
-        shares_wide parts = 0;
+        sim_wide parts = 0;
         EQ(s(p->sum.held), y->held);
         EQ(s(p->sum.entitled), y->entitled);
         EQ(s(p->sum.lost), y->lost);
@@ -401,7 +401,7 @@ static void compare_all(const struct record *w)
         EQ(s(p->lost_to[x.n]), y->to[USERS]);
         for (size_t k = 0; k <= x.n; k++) parts += p->lost_to[k];
         cr_assert(parts == p->sum.lost, "the parts of %s do not sum to its loss", p->name);
-        shares_wide lost = 0;
+        sim_wide lost = 0;
         for (size_t k = 0; k < x.n_rows; k++) if (x.row[k].party == i) lost += x.row[k].sum.lost;
         cr_assert(lost == p->sum.lost, "the windows of %s do not sum to its loss", p->name);
         load(&one, &(struct shares_opts){ .by = "user", .of = p->name, .weight = given, .n_weights = has_cy });

@@ -20,11 +20,11 @@ static const char *field(void *ctx, size_t name)
     return "";
 }
 
-static bool number(void *ctx, size_t name, const char *s, value_wide *out)
+static bool number(void *ctx, size_t name, const char *s, sim_wide *out)
 {
     (void)ctx; (void)name;
     bool neg = *s == '-';
-    if (!value_number(s + neg, EXPR_ONE, (value_wide)1 << 100, out, NULL)) return false;
+    if (!value_number(s + neg, EXPR_ONE, (sim_wide)1 << 100, out, NULL)) return false;
     if (neg) *out = -*out;
     return true;
 }

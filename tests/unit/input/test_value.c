@@ -17,7 +17,7 @@ static bool date(const char *s, const char *pattern, const char *zone)
 
 Test(value, numbers_are_exact_and_rounding_is_told)
 {
-    value_wide v;
+    sim_wide v;
     cr_expect(span("475.00000000000006") && us == 475 * TICK_SEC && rounded && form == VALUE_NUMBER);
     cr_expect(span("1.7e3") && us == 1700 * TICK_SEC && !rounded);
     cr_expect(span("25e-1") && us == 2500000 && !rounded);
@@ -44,7 +44,7 @@ Test(value, short_numbers_are_read_as_long_ones_are)
     for (size_t i = 0; i < ARRAY_LEN(text); i++) {
         for (size_t k = 0; k < ARRAY_LEN(unit); k++) {
             char longer[64];
-            value_wide a = -1, b = -1, most = (value_wide)1000000 * INT64_C(1000000000000);
+            sim_wide a = -1, b = -1, most = (sim_wide)1000000 * INT64_C(1000000000000);
             bool off[2] = { false, false };
             (void)snprintf(longer, sizeof longer, "%se0", text[i]);
             const bool is = value_number(text[i], unit[k], most, &a, &off[0]);

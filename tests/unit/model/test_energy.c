@@ -39,7 +39,7 @@ Test(energy, prices_are_integrated_over_hours_and_days)
     cr_assert(energy_price_between(&p, 0, 0, 24 * H) == 12 * 1 * H + 12 * 3 * H);
     cr_assert(energy_price_between(&p, 0, 7 * H + 1, 8 * H + 1) == 3 * (H - 1) + 1);
     cr_assert(energy_price_between(&p, 19 * H, 0, 2 * H) == H + 3 * H);
-    cr_assert(energy_price_between(&p, 19 * H, 0, 1000 * 24 * H) == (energy_wide)1000 * 48 * H);
+    cr_assert(energy_price_between(&p, 19 * H, 0, 1000 * 24 * H) == (sim_wide)1000 * 48 * H);
     cr_assert(energy_price_between(&p, 0, 5, 5) == 0);
     cr_assert(energy_price_between(&none, 0, 0, H) == 0);
 }
@@ -48,7 +48,7 @@ Test(energy, an_integral_is_that_of_its_parts_wherever_it_is_cut)
 {
     const struct price p = day_and_night();
     const sim_tick step = 1234567891, end = 60 * H;
-    energy_wide sum = 0;
+    sim_wide sum = 0;
     for (sim_tick at = 0; at < end; at += step)
         sum += energy_price_between(&p, 5 * H, at, at + step < end ? at + step : end);
     cr_assert(sum == energy_price_between(&p, 5 * H, 0, end));
@@ -60,6 +60,6 @@ Test(energy, the_largest_sums_fit)
     struct price p = { .is_stated = true };
     for (int h = 0; h < HOURS_A_DAY; h++) p.by_hour[h] = PRICE_KWH_MAX;
     const sim_tick years = INT64_C(31557600000) * TICK_SEC;
-    energy_wide all = POWER_SUM_MAX * energy_price_between(&p, 0, 0, years);
+    sim_wide all = POWER_SUM_MAX * energy_price_between(&p, 0, 0, years);
     cr_assert(all / POWER_SUM_MAX / PRICE_KWH_MAX == years);
 }

@@ -74,7 +74,7 @@ static enum st read_all_figures(struct native *x, enum native_col col, int64_t u
             memcpy(one, s, len);
             one[len] = '\0';
             bool rounded = false;
-            value_wide wide = 0;
+            sim_wide wide = 0;
             ok = value_number(one, unit > 0 ? unit : 1, INT64_MAX, &wide, &rounded) && (unit > 0 || !rounded);
             if (!ok && col == DURATION) ok = value_span(one, DUR_MAX, v, &form, &rounded);
             else *v = (int64_t)wide;

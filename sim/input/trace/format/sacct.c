@@ -128,7 +128,7 @@ static enum st read_span(struct sacct *x, enum col c, sim_tick *out, struct diag
 static enum st read_count(const struct sacct *x, enum col c, int64_t max, int64_t *out, struct diag *d)
 {
     const char *s = field(x, c);
-    value_wide v;
+    sim_wide v;
     bool rounded = false;
     if (*s == '\0') return ST_OK;
     if (!value_number(s, 1, max, &v, &rounded) || rounded) return fail(x, c, d, "is not a whole number, or too large");
@@ -151,7 +151,7 @@ static enum st read_tres(struct sacct *x, enum col c, struct tres *t, struct dia
         s += len + (s[len] == ',');
         if ((value = strchr(one, '=')) == NULL) return fail(x, c, d, "is not a list such as cpu=4,mem=16G,node=1");
         *value++ = '\0';
-        value_wide v = 0;
+        sim_wide v = 0;
         bool is_mem = strcmp(one, "mem") == 0, rounded = false;
         bool is_read = strcmp(one, "cpu") == 0 || strcmp(one, "node") == 0 || strncmp(one, "gres/gpu", 8) == 0;
         if (is_mem ? !text_parse(value, TEXT_BYTES, INT64_C(1) << 20, &t->mem_b, error, sizeof error)

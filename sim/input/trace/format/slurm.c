@@ -244,7 +244,7 @@ static enum st read_duration(struct slurm *x, struct job_spec *out, sim_tick *du
     if (t != NULL && !parse_time(t, &out->limit))
         return lines_fail(&x->in, t, d, "'%.60s' is not a time limit, expected one of Slurm's forms, such as 90, 1:30:00 or 2-12", t);
     bool neg = *w == '-';
-    value_wide v;
+    sim_wide v;
     if (!value_number(w + neg, TICK_SEC, DUR_MAX, &v, &x->rounded))
         return lines_fail(&x->in, w, d, "'%.60s' is not a run time in seconds", w);
     *dur = (sim_tick)v;
@@ -324,7 +324,7 @@ static enum st next(void *ctx, struct job_spec *out, struct diag *d)
     out->id = x->opt[JOB_ID] != NULL ? x->opt[JOB_ID] : x->opt[NAME];
     out->user = x->opt[UID];
     out->queue = x->opt[QOS] != NULL ? x->opt[QOS] : x->opt[PARTITION];
-    value_wide dt;
+    sim_wide dt;
     if (!value_number(x->opt[DT], TICK_SEC, TRACE_TIME_MAX, &dt, &x->rounded))
         return lines_fail(&x->in, x->opt[DT], d, "'%.60s' is not a time in seconds", x->opt[DT]);
     out->submit = (sim_tick)dt;

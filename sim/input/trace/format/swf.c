@@ -63,7 +63,7 @@ static enum st number(struct swf *x, enum field f, int64_t unit, int64_t max, in
     const char *s = x->word[f];
     int64_t v;
     bool neg = *s == '-';
-    value_wide wide;
+    sim_wide wide;
     if (!value_number(s + neg, unit, INT64_MAX, &wide, unit == TICK_SEC ? &x->rounded : NULL))
         return lines_fail(&x->in, s, d, "%s: '%.60s' is not a number", names[f], s);
     v = (int64_t)wide;
