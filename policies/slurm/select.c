@@ -81,16 +81,34 @@ static uint64_t having(const struct slurm *s, size_t word, uint64_t bits, int64_
     return bits;
 }
 
+/* How many words from one on go on with a run: all of their nodes are there, and are idle ones of one kind, *alike. */
+static uint32_t going_on(const struct slurm *s, size_t word, const struct slurm_kind **alike)
+{
+    const uint64_t *const at = s->select.at, *const begins = s->select.begins;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->fit.n_met && n == 0; i++) {
+        const uint64_t *const idle = s->fit.met[i]->idle;
+        *alike = s->fit.met[i];
+        while (word + n < s->conf.n_words && (at[word + n] & idle[word + n] & ~begins[word + n]) == UINT64_MAX) n++;
+    }
+    return n;
+}
+
 static void list_runs(const struct slurm *s, struct slurm_select *x)
 {
     struct slurm_run *last = NULL;
     x->n_runs = 0;
     for (size_t w = 0; w < s->conf.n_words; w++) {
         uint64_t left = x->at[w];
-        if (left == UINT64_MAX && x->begins[w] == 0 && last != NULL && last->first + last->n == w * 64) {
-            last->n += 64;              /* most words of a large set */
-            last->cpu += cpu_of(s, w, left, 64);
-            continue;
+        if (left == UINT64_MAX && last != NULL && last->first + last->n == w * 64) {    /* most words of a large set */
+            const struct slurm_kind *alike;
+            const uint32_t n = going_on(s, w, &alike);
+            if (n > 0) {
+                last->n += n * 64;
+                last->cpu += alike->cpu * n * 64;
+                w += n - 1;
+                continue;
+            }
         }
         while (left != 0) {
             const uint32_t i = (uint32_t)__builtin_ctzll(left), node = (uint32_t)(w * 64) + i;
@@ -170,9 +188,9 @@ static uint32_t best_node(const struct slurm *s, const struct slurm_run *t, int6
     int64_t least = POL_NEVER;
     for (uint32_t word = t->first / 64; word * 64 < t->first + t->n && least > cpu; word++) {
         uint64_t bits = of_run(t, word, t->first), ask = 0;
-        for (uint32_t i = 0; i < f->n_met; i++) {       /* one of those that are alike */
+        for (uint32_t i = 0; i < f->n_met && bits != 0; i++) {    /* one of those that are alike, if it would be tighter */
             const uint64_t alike = bits & f->met[i]->idle[word];
-            ask |= alike & -alike;
+            if (f->met[i]->cpu >= cpu && f->met[i]->cpu < least) ask |= alike & -alike;
             bits &= ~alike;
         }
         for (ask |= bits; ask != 0; ask &= ask - 1) {
