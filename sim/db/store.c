@@ -512,7 +512,10 @@ enum st store_open(struct store **out, const char *path, struct diag *d)
     return ST_OK;
 }
 
-enum st store_open_part(struct store **out, const char *path, struct diag *d) { return open_writing(out, path, "PRAGMA synchronous = OFF", d); }
+enum st store_open_part(struct store **out, const char *path, struct diag *d)
+{
+    return open_writing(out, path, "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE", d);
+}
 
 /* Opened for writing although it only reads: after a kill it is the next
  * reader that rolls the unfinished batch back, from the journal beside the

@@ -32,7 +32,8 @@ enum st store_open(struct store **out, const char *path, struct diag *d);
 /*
  * Create a part: a new file for one run, to be renamed when it is whole and
  * merged (merge.h).  Nothing waits for the disk: before the renaming the
- * caller does.
+ * caller does.  It is locked, and its journal is in memory, so that a file
+ * that was left unfinished is worth nothing.
  */
 enum st store_open_part(struct store **out, const char *path, struct diag *d);
 /* Open for reading only. */

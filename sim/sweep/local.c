@@ -246,9 +246,8 @@ static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
     }
     if (m.type == MSG_SEALED) return take_shard(p, w, d);
     MEM_PUSH(w->shard, w->n_shard, w->cap_shard, w->run);
-    if (m.is_sealed) TRY(take_shard(p, w, d));
-    give_run(p, w);
-    return ST_OK;
+    give_run(p, w);             /* first: it simulates while its shard is taken */
+    return m.is_sealed ? take_shard(p, w, d) : ST_OK;
 }
 
 /* ---- the loop ---- */

@@ -18,7 +18,7 @@
 
 enum { KEY_LEN = HASH_HEX - 1, PATH_MAX_LEN = 4096,
        RUNS_MOST = 64 };        /* of a shard, however short */
-#define SECONDS_MOST 1.0        /* from its first run's begin to its last's end, if it holds more than one */
+#define SECONDS_MOST 0.5        /* from its first run's begin to its last's end, if it holds more than one */
 
 static const char tmp_mark[] = ".tmp-", shard_end[] = ".part", lock_name[] = "lock";
 

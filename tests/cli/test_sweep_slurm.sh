@@ -34,7 +34,7 @@ sql() { sqlite3 "$dir/$1" "$2" 2>/dev/null; }
 dump() { sqlite3 "$dir/$1" "select * from run order by id; select * from metric; select count(*) from job;"; }
 
 scn=$dir/s.yaml
-sed 's/jobs: 1500/jobs: 6000/' "$here/scenarios/demo/sweep-load.yaml" >"$scn"
+sed 's/jobs: 1500/jobs: 10000/' "$here/scenarios/demo/sweep-load.yaml" >"$scn"
 timeout 60 "$fairway" sweep "$scn" -j 1 -q --set sweep.seeds=1 -d "$dir/serial.db" || { echo "not ok - the sweep runs serially"; exit 1; }
 n=$(sql serial.db "select count(*) from run")
 

@@ -21,7 +21,7 @@ shard() {
 }
 rows() {
     TURNS=1 expect 0 sh "$perf/rows.sh" "$measure" "$fairway" || return 1
-    same "$(grep -c ' jobs/s; program .* s CPU ' "$dir/out")" 3
+    same "$(grep -c ' jobs/s; program .* s CPU ' "$dir/out")" 6
 }
 # The shares of each run come to 100 %, and none is negative.
 profile() {

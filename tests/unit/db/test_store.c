@@ -172,6 +172,7 @@ Test(store, a_thread_writes_what_is_written_without_one)
     (void)write_many(s, &st, &d);
     (void)write_many(p, &st2, &d);
     cr_assert(st == ST_OK && st2 == ST_OK, "%s", d.msg);
+    store_close(p);             /* else it is locked */
     (void)snprintf(sql, sizeof sql, "ATTACH '%s' AS part", part);
     cr_assert_eq(sqlite3_exec(store_db(s), sql, NULL, NULL, NULL), SQLITE_OK);
     static const char *const table[] = { "run", "job", "attempt", "wall" };
@@ -183,7 +184,6 @@ Test(store, a_thread_writes_what_is_written_without_one)
     }
     cr_expect_eq(ask(s, "SELECT count(*) FROM job"), MANY);
     store_close(s);
-    store_close(p);
     (void)unlink(part);
 }
 
