@@ -34,7 +34,7 @@ sql() { sqlite3 "$dir/$1" "$2" 2>/dev/null; }
 dump() { sqlite3 "$dir/$1" "select * from run order by id; select * from metric; select count(*) from job;"; }
 
 scn=$dir/s.yaml
-sed 's/jobs: 1500/jobs: 10000/' "$here/scenarios/demo/sweep-load.yaml" >"$scn"
+sed 's/jobs: 1500/jobs: 6000/' "$here/scenarios/demo/sweep-load.yaml" >"$scn"
 timeout 60 "$fairway" sweep "$scn" -j 1 -q --set sweep.seeds=1 -d "$dir/serial.db" || { echo "not ok - the sweep runs serially"; exit 1; }
 n=$(sql serial.db "select count(*) from run")
 
@@ -58,8 +58,8 @@ esac
 # ---- one node is lost in the middle ----
 timeout 120 "$fairway" sweep "$scn" --slurm --per-task 3 --set sweep.seeds=1 -d "$dir/slurm.db" --sbatch-opt=--comment=test >"$dir/out" 2>"$dir/err" &
 sweep=$!
-until_true 30 '[ "$(squeue -h -t running -o %N | wc -l)" -ge 4 ]'
-check "four nodes run it at once" [ "$(squeue -h -t running -o %N | sort -u | wc -l)" -eq 4 ]
+until_true 30 'nodes=$(squeue -h -t running -o %N | sort -u | wc -l); [ "$nodes" -ge 4 ]'
+check "four nodes run it at once" [ "$nodes" -eq 4 ]
 # Between two tasks of the array a node has none for a moment.
 check "one of them is n2" until_true 30 '[ -n "$(squeue -h -t running -w n2 -o %i)" ]'
 done_before=$(sql slurm.db "select count(*) from run where status = 'done'")
