@@ -171,6 +171,7 @@ void scratch_take(struct scratch *s, uint64_t *at, uint64_t x[SCRATCH_NUMBERS])
     lengths all;
     memcpy(&all, first, sizeof all);
     memset(x, 0, SCRATCH_NUMBERS * sizeof *x);
+    SIM_ASSERT(all >> 4 * SCRATCH_NUMBERS == 0);    /* else the file was spoilt */
     for (; all != 0; all >>= 4) {                   /* up to the last that is not 0 */
         const uint32_t n = all & 15;
         uint64_t bytes;

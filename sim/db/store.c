@@ -514,7 +514,7 @@ enum st store_open(struct store **out, const char *path, struct diag *d)
 
 enum st store_open_part(struct store **out, const char *path, struct diag *d)
 {
-    return open_writing(out, path, "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE", d);
+    return open_writing(out, path, "PRAGMA synchronous = OFF; PRAGMA journal_mode = PERSIST; PRAGMA locking_mode = EXCLUSIVE", d);
 }
 
 /* Opened for writing although it only reads: after a kill it is the next

@@ -32,8 +32,9 @@ enum st store_open(struct store **out, const char *path, struct diag *d);
 /*
  * Create a part: a new file for one run, to be renamed when it is whole and
  * merged (merge.h).  Nothing waits for the disk: before the renaming the
- * caller does.  It is locked, and its journal is in memory, so that a file
- * that was left unfinished is worth nothing.
+ * caller does.  It stays locked while it is open, and keeps one journal,
+ * PATH-journal: a process that died over it is rolled back by the next that
+ * opens it.  The caller removes that when the part is closed.
  */
 enum st store_open_part(struct store **out, const char *path, struct diag *d);
 /* Open for reading only. */

@@ -1,7 +1,7 @@
 /*
  * little.c -- the collector of jobs in the system: their mean number L, the rate
- * of arrivals, and the mean time W in it.  L = lambda W holds exactly: when the run is over all jobs have left, and
- * the number of jobs x time is what they spent in the system.
+ * of arrivals, and the mean time W in it.  When the run is over all jobs have left, and the number of jobs x time is
+ * what they spent in the system: L and W are made of that one sum, so L = lambda W is no check of it.
  */
 #include "metrics/collector.h"
 

@@ -148,7 +148,7 @@ struct observer {
     /* Its place is allocated; its place is about to be released. */
     void (*started)(void *ctx, const struct world *w, uint32_t task);
     void (*stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);
-    /* The same, and the end of a job, where the job has a graph: behind those that are told of every one. */
+    /* The same, and the end of a job, where the job has a graph: after started, stopped and job_ended. */
     void (*graph_started)(void *ctx, const struct world *w, uint32_t task);
     void (*graph_stopped)(void *ctx, const struct world *w, uint32_t task, enum stop_reason reason);
     void (*graph_ended)(void *ctx, const struct world *w, uint32_t job);
@@ -170,9 +170,9 @@ struct observer {
     void (*sent)(void *ctx, const struct world *w, uint32_t task, uint32_t from);
     void (*called)(void *ctx, const struct world *w, uint32_t task, bool done);
     void (*job_ended)(void *ctx, const struct world *w, uint32_t job);
-    /* It ends though its work is not over: rejected, never eligible, or unfinished when the run is over. */
+    /* After job_ended, its work not over: it was rejected, never eligible, or unfinished when the run is over. */
     void (*job_dropped)(void *ctx, const struct world *w, uint32_t job);
-    /* A user who had none has a job in the system, which is about to arrive; the last one of a user is about to end. */
+    /* Before `arrived` of the first job that a user has in the system, and before job_ended of the last. */
     void (*user_changed)(void *ctx, const struct world *w, uint32_t user, bool is_active);
     /* Its reservation at a stage's start; a running task borrows from a job, and is about to give that back. */
     void (*staged)(void *ctx, const struct world *w, uint32_t job, const struct reservations_stage *s);

@@ -45,12 +45,21 @@ static const char *tmp_path(const struct shards_writer *w, char buf[PATH_MAX_LEN
     return buf;
 }
 
+/* What SQLite leaves beside it, which is empty when that is closed. */
+static void drop_journal(const char *tmp)
+{
+    char path[PATH_MAX_LEN + sizeof "-journal"];
+    (void)snprintf(path, sizeof path, "%s-journal", tmp);
+    (void)unlink(path);
+}
+
 static void drop_shard(struct shards_writer *w)
 {
     char tmp[PATH_MAX_LEN];
     if (w->store == NULL) return;
     store_close(w->store);
     (void)unlink(tmp_path(w, tmp));
+    drop_journal(tmp);
     w->store = NULL;
 }
 
@@ -100,6 +109,7 @@ static enum st open_shard(struct shards_writer *w, size_t first, struct diag *d)
     w->n = 0;
     w->began = progress_clock();
     (void)unlink(tmp_path(w, tmp));
+    drop_journal(tmp);
     return store_open_part(&w->store, tmp, d);
 }
 
@@ -111,6 +121,7 @@ static enum st seal(struct shards_writer *w, int status, struct diag *d)
     (void)snprintf(path, sizeof path, "%s/%s-%d%s", w->dir, w->grid->run[w->first].key, status, shard_end);
     store_close(w->store);
     w->store = NULL;
+    drop_journal(tmp);
     int fd = open(tmp, O_RDWR);
     bool ok = fd >= 0 && fsync(fd) == 0;
     if (fd >= 0 && close(fd) != 0) ok = false;

@@ -395,8 +395,8 @@ static inline void enter(struct placement_index *x, uint32_t node, uint32_t id)
 }
 
 /*
- * Most nodes go where the last one went that came to have more, or less, free than those of this vertex: the same tasks
- * start and end.  What own_of would say of the node is compared without asking it; POL_NONE: it must be asked.
+ * Most nodes go where the last one went that came to have so much more, or less, free than those of this vertex: the same
+ * tasks start and end.  What own_of would say of the node is compared without asking it; POL_NONE: it must be asked.
  */
 static inline uint32_t vertex_next(const struct placement *pl, uint32_t node, const struct placement_vertex *from)
 {

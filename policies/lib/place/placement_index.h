@@ -50,7 +50,7 @@ struct placement_costs {
     struct placement_cost (*cost)(const void *ctx, uint32_t node, const struct placement_cost *least);
 };
 
-/* No more tasks fitted, one after the other, when the plan's touches were so many; 0: they were not counted. */
+/* At most so many tasks fitted, one after the other, when the plan's touches were `seen`; 0: they were not counted. */
 struct placement_room { uint64_t seen; uint32_t most; };
 
 /*

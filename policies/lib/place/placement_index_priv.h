@@ -30,7 +30,7 @@ _Static_assert(sizeof(struct placement_own) == 40, "padding would be compared");
 enum placement_due { PLACEMENT_DUE_NOTHING, PLACEMENT_DUE_FIRST, PLACEMENT_DUE_ALL };
 enum { PLACEMENT_DUE_MANY = 64 };
 
-/* So many changes of free cards are told apart; a power of two.  Whole ones by their number: 125 is odd. */
+/* So many changes of free cards are told apart: 0 to 3 whole ones, as a card is 1000 = 8 x 125, which is odd. */
 enum { PLACEMENT_NEXT = 4 };
 static inline uint32_t placement_change(int32_t gpu_was, int32_t gpu) { return (uint32_t)(gpu - gpu_was) / 8 % PLACEMENT_NEXT; }
 

@@ -404,8 +404,8 @@ static uint32_t lacking(const struct search *q, uint32_t t, uint32_t n)
 }
 
 /*
- * Are n tasks of the shape more than fitted when they were counted, and now fit on nodes that changed since?  Where few
- * did, that is told without a search, and the index need not hear of them yet.
+ * Are n tasks of the shape more than those that fitted when they were counted and those that fit now on nodes that
+ * changed since, together?  Where few did, that is told without a search, and the index need not hear of them yet.
  */
 static bool are_too_many(struct placement *pl, uint32_t shape, uint32_t n)
 {

@@ -14,7 +14,7 @@
  * A class whose shapes all mean what they meant when it was made is found again; when ids of
  * shapes were renewed, or many classes have come, those that nobody uses are given up, and their ids used again.
  *
- * Cost: O(tasks of the unit) to find its class, of one task a look by its shape; giving up O(classes), once for as
+ * Cost: O(tasks of the unit) to find its class, of one task that of its shape; giving up O(classes), once for as
  * many that came.
  */
 #ifndef POL_LIB_SCHED_REQUEST_CLASS_H

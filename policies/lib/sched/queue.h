@@ -66,7 +66,7 @@ struct queue_filter {
     bool (*may_fit)(void *ctx, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est);
     void *ctx;
 };
-/* bucket POL_NONE: at the door; kind: whose next bucket it is, POL_NONE: met before. */
+/* bucket POL_NONE: it waits alone, in none; kind: whose next bucket it is, POL_NONE: met before. */
 struct queue_walk_at { uint32_t bucket, unit, kind; };
 struct queue_walk {
     const struct queue *q;

@@ -72,7 +72,10 @@ struct step {
 /* A figure of the row at hand: is: there is one, else n is the default, and text NULL. */
 struct figure { bool is; int64_t n; const char *text; };
 
-/* What a job asked for, without dur, into which groups (of parts these and gang alone), and dividing it again says no more. */
+/*
+ * What a job asked for, without dur, and the groups that came of it: of parts these and gang alone.  is_known: dividing
+ * it again would note no repair.
+ */
 struct division { struct trace_whole of; struct task_group group[2]; struct job_spec parts; bool is_known; };
 enum { DIVISIONS = 16 };
 

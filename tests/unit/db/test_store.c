@@ -187,6 +187,49 @@ Test(store, a_thread_writes_what_is_written_without_one)
     (void)unlink(part);
 }
 
+static void write_jobs(struct store *s, const char *key, uint64_t n, bool ends)
+{
+    struct diag d = { 0 };
+    const struct store_run r = run_of(key);
+    int64_t run;
+    cr_assert_eq(store_run_begin(s, &r, &run, &d), ST_OK, "%s", d.msg);
+    for (uint64_t i = 0; i < n; i++) {
+        const struct store_job j = { .ordinal = i, .id = "a job", .user = "u", .class = "c", .status = "done" };
+        cr_assert_eq(store_job(s, run, &j, &d), ST_OK, "%s", d.msg);
+    }
+    if (ends) cr_assert_eq(store_run_end(s, run, STORE_DONE, 42, NULL, 0.1, &d), ST_OK, "%s", d.msg);
+}
+
+/* A policy's process has the part that holds runs of others, too; of what it wrote some pages may be in the file. */
+Test(store, who_dies_over_a_part_takes_no_run_of_others)
+{
+    char part[sizeof path + 8], journal[sizeof part + 8];
+    struct diag d = { 0 };
+    struct store *p;
+    int status;
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    (void)snprintf(journal, sizeof journal, "%s-journal", part);
+    cr_assert_eq(store_open_part(&p, part, &d), ST_OK, "%s", d.msg);
+    write_jobs(p, "k", 1000, true);
+    store_leave(p);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        if (store_return(p, &d) != ST_OK || sqlite3_exec(store_db(p), "PRAGMA cache_size = 4", NULL, NULL, NULL) != SQLITE_OK) _exit(1);
+        write_jobs(p, "of the one that dies", 5000, false);
+        (void)raise(SIGKILL);
+    }
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    cr_assert(WIFSIGNALED(status));
+    cr_assert_eq(store_return(p, &d), ST_OK, "%s", d.msg);
+    cr_expect_eq(ask(p, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+    cr_expect_eq(ask(p, "SELECT count(*) FROM job"), 1000);
+    write_jobs(p, "another", 1000, true);
+    cr_expect_eq(ask(p, "SELECT count(*) FROM job"), 2000);
+    store_close(p);
+    (void)unlink(part);
+    (void)unlink(journal);
+}
+
 Test(store, a_thread_that_fails_ends_the_run)
 {
     struct diag d = { 0 };
