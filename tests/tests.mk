@@ -102,9 +102,11 @@ bench-jobs: all $(MEASURE)              ## what a job costs, and peak memory, up
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) jobs $(B)/bench.db $(B)/bench.svg
 bench-nodes: all $(MEASURE)             ## what a job costs on 1,000 to 100,000 nodes, under POLICIES="a b", with JOBS=10000
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) nodes $(B)/bench.db $(B)/bench.svg
+bench-queue: all $(MEASURE)             ## what a job costs with 1,000 to 100,000 jobs that wait, under POLICIES="a b"
+	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) queue $(B)/bench.db $(B)/bench.svg
 bench-gpus: all $(MEASURE)              ## what a job that reads data costs on 30 to 100,000 GPUs, under POLICIES="gs fs fsp fsu"
 	@sh tests/perf/curves.sh $(B)/fairway $(MEASURE) flow $(B)/bench.db $(B)/bench.svg
-.PHONY: bench-quick bench-curves bench-jobs bench-nodes bench-gpus
+.PHONY: bench-quick bench-curves bench-jobs bench-nodes bench-queue bench-gpus
 
 # ---- where it ends, where time goes, and one run in parts ----
 bench-limits: all $(MEASURE)            ## the largest trace and the largest cluster for GIB=24 of memory

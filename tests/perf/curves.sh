@@ -4,9 +4,10 @@
 # which other work on the machine hardly changes.
 # Each point goes into a SQLite file, the curves into a chart, and what a job costs at one point over what it costs at
 # another is held against ratios.csv: a quadratic never comes back unseen.
-# usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|flow|all DB CHART   status 1: a ratio is above its bound
+# usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|queue|flow|all DB CHART    status 1: a ratio is above its bound
 # `jobs`: growth in jobs alone, up to MOST (10,000,000) of them; `nodes`: in nodes alone, with
-# JOBS=10000 jobs; `flow`: in GPUs alone, of jobs that read data.  POLICIES: of these alone
+# JOBS=10000 jobs; `queue`: in those that wait alone; `flow`: in GPUs alone, of jobs that read data.
+# POLICIES: of these alone
 set -eu
 fairway=$1 measure=$2 size=$3 db=$4 chart=$5
 here=$(dirname "$0")
@@ -69,6 +70,7 @@ nodes= queue= shapes= growth= gpus=
 case $size in
 jobs)  growth=$(printf '%s\n' 100000 1000000 "${MOST:-10000000}" | sort -nu) ;;
 nodes) nodes="1000 10000 50000 100000" n_nodes=${JOBS:-10000} ;;
+queue) queue="1000 10000 100000" ;;
 flow)  gpus="30 100 1000 10000 100000" ;;
 quick) nodes="1000 8000" n_nodes=2000 queue="500 4000" shapes="8 4000" n_shapes=20000 growth="20000 100000"
        gpus="100 1000" ;;

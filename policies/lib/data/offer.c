@@ -106,7 +106,9 @@ static void settle_group(struct offer *o, const struct gpujob *j, uint32_t x)
     s->is_in = in;
     if (!in) return;
     s->queue = o->job[g->job].queue;
-    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->nth, .request_class = g->request_class };
+    const struct request_class *k = &o->sched.classes.at[g->request_class];
+    *rep = (struct unit){ .key = key, .ordinal = j->ordinal, .index = g->nth, .request_class = g->request_class,
+                          .kind = k->kind, .cpu_milli = k->cpu_milli, .mem_b = k->mem_b };
     queue_add(&o->queue[s->queue].jobs, &o->rep, x);
 }
 
@@ -298,13 +300,22 @@ static bool has_enough(struct offer *o, uint32_t slot)
     return o->jobs.at[slot].held >= o->jobs.at[slot].share;
 }
 
+static bool skip(void *offer, uint32_t class) { return sched_skip(&((struct offer *)offer)->sched, class); }
+
+/* What fits nowhere is passed over, but where each job is told whether it has its share. */
+static bool may_fit(void *offer, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
+{
+    struct offer *o = offer;
+    return (o->rule.from_deficit && o->declined_in == o->sched.round) || sched_may_fit(&o->sched, class, cpu_milli, mem_b, est);
+}
+
 /* Serve the queue's first job that takes something; false: none does. */
 static bool serve(struct offer *o, struct offer_queue *q)
 {
     struct sched *d = &o->sched;
     struct queue_walk *w = &o->walk;
     uint32_t x;
-    queue_walk_open(w, &q->jobs, &o->rep, sched_skip, d);
+    queue_walk_search(w, &q->jobs, &o->rep, &(struct queue_filter){ .skip = skip, .may_fit = may_fit, .ctx = o });
     while ((x = queue_walk_top(w)) != POL_NONE) {
         const struct gpujobs_group *g = &o->jobs.group[x];
         uint32_t class = g->request_class, slot = g->job;
@@ -398,8 +409,9 @@ void offer_cpus(struct offer *o)
 {
     struct sched *d = &o->sched;
     struct queue_walk *w = &d->walk;
+    const struct queue_filter f = sched_filter(d);
     uint32_t id;
-    for (queue_walk_open(w, &d->wait, &d->units, sched_skip, d); (id = queue_walk_top(w)) != POL_NONE;) {
+    for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         if (sched_known_unschedulable(d, sched_unit(d, id)->request_class) || !(o->jobs.has_data[id] ? place_near(o, id) : sched_place(d, id))) {
             sched_pass(d, w);
             continue;

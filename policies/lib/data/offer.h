@@ -3,9 +3,9 @@
  * the task that reads its inputs cheapest there.  Shared by gs, gsp, gsd, capacity, fair
  * and in part the flow policies; README.md, "Sharing GPUs near data", has the rules.
  *
- * In each queue the first waiting job is found without looking at jobs that wait for what
- * is known to be unschedulable.
- * Cost: a decision O(starts x (queues + request classes waiting + for tasks with data the
+ * In each queue the first waiting job is found by a search, which passes over jobs that wait
+ * for what fits nowhere (queue.h).
+ * Cost: a decision O(starts x (queues x that search + for tasks with data the
  * fewer of open nodes and of nodes and racks that hold the job's data)).  All open nodes
  * where a task reads faster from afar, and by the rules of Kubernetes.
  * Source: Tang et al., scheduling data-intensive jobs on GPU clusters, sections 3 and 5.4.
