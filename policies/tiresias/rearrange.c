@@ -153,6 +153,32 @@ static int64_t hold_running(struct tiresias *l)
     return sum;
 }
 
+/*
+ * Refusals of a decision, as its walk's filter sees them: what is free and what those behind a unit hold becomes no more
+ * as the walk goes on, so who asks no less than one task that found no room in both finds none either.
+ */
+static struct request_refusals refusals_of(const struct sched *d) { return (struct request_refusals){ .key_epoch = d->round }; }
+
+static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
+{
+    struct sched *d = sched;
+    (void)est;
+    if (!sched_is_searchable(d, class)) return true;
+    if (sched_is_stranded(d, class)) return false;
+    return !request_kind_is_refused(&d->classes.kind[d->classes.at[class].kind], refusals_of(d), cpu_milli, mem_b);
+}
+
+/*
+ * It found no room.  Of a gang that says nothing of others of its kind.  has_cards: there are as many as it asks for,
+ * here and there; else whoever is of its kind lacks them, whatever else it asks.
+ */
+static void refuse(struct tiresias *l, const struct unit *u, bool has_cards)
+{
+    struct sched *d = &l->sched;
+    if (u->n_tasks > 1 || !sched_is_searchable(d, u->request_class)) return;
+    request_kind_refuse(&d->classes.kind[u->kind], refusals_of(d), has_cards ? u->cpu_milli : 0, has_cards ? u->mem_b : 0);
+}
+
 /* Go through the order, and plan who is out and who starts. */
 static void scan(struct tiresias *l)
 {
@@ -160,7 +186,8 @@ static void scan(struct tiresias *l)
     struct queue_walk *w = &d->walk;
     int64_t free_milli = d->plan.gpu_free, later = -1;      /* on nodes; held by those behind it, who are not out */
     uint32_t id, next = 0;
-    for (queue_walk_open(w, &d->wait, &d->units, NULL, NULL); (id = queue_walk_top(w)) != POL_NONE;) {
+    const struct queue_filter f = { .may_fit = may_fit, .ctx = d };
+    for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         const struct unit *u = sched_unit(d, id);
         const struct runner at = { .key = u->key, .ordinal = u->ordinal, .index = u->index };
         int64_t ask = sched_gpu_milli(d, u);
@@ -174,6 +201,7 @@ static void scan(struct tiresias *l)
             later -= free_milli - before;
         }
         if (!fits && !made) {
+            refuse(l, u, free_milli + later >= ask);
             if (skew_holds(&l->skew, u)) queue_walk_step(w, &d->units, POL_NEVER);      /* who asks the same may fit */
             else sched_pass(d, w);
             continue;

@@ -45,12 +45,16 @@ static uint32_t kind_of(struct request_classes *k, const struct pol_shape *s, bo
     return id;
 }
 
+static void forget_older(struct request_kind *k, struct request_refusals at)
+{
+    if (k->at.freed_epoch == at.freed_epoch && k->at.key_epoch == at.key_epoch && k->at.key <= at.key) return;
+    k->at = at;
+    k->n_refused = 0;
+}
+
 bool request_kind_is_refused(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b)
 {
-    if (k->at.freed_epoch != at.freed_epoch || k->at.key_epoch != at.key_epoch || k->at.key > at.key) {
-        k->at = at;
-        k->n_refused = 0;
-    }
+    forget_older(k, at);
     for (uint32_t i = 0; i < k->n_refused && i < REQUEST_REFUSED_MAX; i++)
         if (cpu_milli >= k->refused[i].cpu_milli && mem_b >= k->refused[i].mem_b) return true;
     return false;
@@ -58,6 +62,7 @@ bool request_kind_is_refused(struct request_kind *k, struct request_refusals at,
 
 void request_kind_refuse(struct request_kind *k, struct request_refusals at, int64_t cpu_milli, int64_t mem_b)
 {
+    forget_older(k, at);
     const uint32_t i = k->n_refused++ % REQUEST_REFUSED_MAX;
     k->refused[i].cpu_milli = cpu_milli;
     k->refused[i].mem_b = mem_b;
