@@ -95,12 +95,15 @@ static void look(struct afs *a, const struct pol_event *ev, size_t n_ev)
 {
     const struct pol_host *h = a->host;
     size_t n = 0;
+    bool is_sorted = true;
     for (size_t i = 0; i < a->n_rigid; i++) {
         const struct pol_task_info *ti = h->task(h->ctx, a->rigid[i].task);
-        if (ti != NULL && ti->is_waiting) a->rigid[n++] = a->rigid[i];
+        if (ti == NULL || !ti->is_waiting) continue;
+        a->rigid[n++] = a->rigid[i];
+        is_sorted &= n < 2 || by_order(&a->rigid[n - 2], &a->rigid[n - 1]) <= 0;
     }
     a->n_rigid = n;
-    if (n > 0) qsort(a->rigid, n, sizeof *a->rigid, by_order);
+    if (!is_sorted) qsort(a->rigid, n, sizeof *a->rigid, by_order);
     n = 0;
     size_t n_ends = 0;      /* events up to the last end */
     for (size_t k = 0; k < n_ev; k++) if (ev[k].type == POL_JOB_ENDED) n_ends = k + 1;
