@@ -5,7 +5,7 @@
  * kept: they go in or out together.  Others are asked of the placement's index, which passes over those that are full
  * and asks one of each that are alike.
  *
- * Cost of a question: O(nodes / 64 for each kind, and those in use that have room).
+ * Cost of a question: O(nodes / 64 for each kind, and those in use that have room); O(nodes) after many have changed.
  */
 #include "slurm/state.h"
 

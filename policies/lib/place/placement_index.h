@@ -96,8 +96,8 @@ uint32_t placement_index_find(struct placement *pl, uint32_t shape);
 uint32_t placement_index_cheapest(struct placement *pl);
 void placement_index_note(struct placement *pl, uint32_t node);
 /*
- * f(ctx, node [n], n) for the nodes on which the shape fits, those that are alike together, in no order that matters;
- * f leaves the plan as it is.
+ * f(ctx, node [n], n) for the nodes on which the shape fits, those that are alike together where the index knows it, in
+ * no order that matters; f leaves the plan as it is.
  */
 void placement_index_each(struct placement *pl, const struct pol_shape *s,
                           void (*f)(void *ctx, const uint32_t *node, uint32_t n), void *ctx);

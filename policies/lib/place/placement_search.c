@@ -445,10 +445,19 @@ static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, const 
     }
 }
 
+/* To take in one node that changed costs as much as to ask so many. */
+enum { EACH_ASKED = 16 };
+
 void placement_index_each(struct placement *pl, const struct pol_shape *s,
                           void (*f)(void *ctx, const uint32_t *node, uint32_t n), void *ctx)
 {
-    if (pl->plan->n_nodes == 0) return;
+    const struct plan *const p = pl->plan;
+    if (p->n_nodes == 0) return;
+    if (pl->index.vertex != NULL && plan_n_changed(p, pl->index.seen) > p->n_nodes / EACH_ASKED) {
+        for (uint32_t i = 0; i < p->n_nodes; i++)
+            if (plan_fits(p, i, s)) f(ctx, &i, 1);
+        return;
+    }
     placement_index_update(pl);
     const struct search q = search_of(pl, s);
     each(&q, pl->index.root, f, ctx);
