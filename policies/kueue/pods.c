@@ -119,7 +119,7 @@ void kueue_admit(struct kueue *k, uint32_t id)
     w->freed = w->changed = w->tried_at = 0;
     w->pos = q->n_holds;
     POL_PUSH(q->holds, q->n_holds, q->cap_holds, id);
-    q->is_sorted = false;
+    q->is_sorted = q->is_known = false;
     if (!place(k, id)) wait_for_nodes(k, id);
 }
 
@@ -129,7 +129,7 @@ void kueue_release(struct kueue *k, uint32_t id)
     struct kueue_queue *q = kueue_queue_of(k, w->queue);
     kueue_take_out(k, id);
     q->holds[w->pos] = q->holds[--q->n_holds];
-    q->is_sorted = false;
+    q->is_sorted = q->is_known = false;
     k->workload[q->holds[w->pos]].pos = w->pos;
     q->generation++;
     kueue_unpark(k, w->queue);

@@ -128,9 +128,31 @@ void kueue_sort_holds(struct kueue *k, uint32_t pool)
     }
 }
 
+/* Is there one in the queue that may_stop lets it stop, as far as the queue's least and latest say? */
+static bool may_stop_any(struct kueue *k, const struct kueue_demand *q, uint32_t pool)
+{
+    const struct kueue_workload *w = &k->workload[q->workload];
+    const struct kueue_policy *p = kueue_policy_of(&k->config, q->queue);
+    struct kueue_queue *of = kueue_queue_of(k, pool);
+    if (!of->is_known) {
+        of->least_priority = INT32_MAX;
+        of->latest_stamp = INT64_MIN;
+        for (size_t i = 0; i < of->n_holds; i++) {
+            const struct kueue_workload *v = &k->workload[of->holds[i]];
+            if (v->priority < of->least_priority) of->least_priority = v->priority;
+            if (v->stamp > of->latest_stamp) of->latest_stamp = v->stamp;
+        }
+        of->is_known = true;
+    }
+    const bool is_lower = of->least_priority < w->priority;
+    if (pool != q->queue) return p->reclaim == KUEUE_ANY || (p->reclaim == KUEUE_LOWER && is_lower);
+    return (p->within != KUEUE_NEVER && is_lower) || (p->within == KUEUE_LOWER_OR_NEWER && w->stamp < of->latest_stamp);
+}
+
 void kueue_collect(struct kueue *k, const struct kueue_demand *q, uint32_t pool, uint32_t lca, uint32_t rank)
 {
     const struct kueue_queue *of = kueue_queue_of(k, pool);
+    if (!may_stop_any(k, q, pool)) return;
     for (size_t i = 0; i < of->n_holds; i++) {
         const uint32_t v = of->holds[i];
         const struct kueue_workload *w = &k->workload[v];

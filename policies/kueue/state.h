@@ -109,6 +109,9 @@ struct kueue_queue {
     uint32_t *holds;
     size_t cap_holds, n_holds; /* workloads that hold quota, any order */
     bool is_sorted;            /* holds: in the order in which they are candidates */
+    bool is_known;             /* of holds these: */
+    int32_t least_priority;
+    int64_t latest_stamp;
     uint32_t sticky;           /* who evicted others to be admitted, and is first; POL_NONE */
     uint64_t generation;       /* from 1; one more whenever a workload of its gives quota back */
     struct kueue_entry entry;  /* of this cycle */
