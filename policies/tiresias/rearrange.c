@@ -154,10 +154,13 @@ static int64_t hold_running(struct tiresias *l)
 }
 
 /*
- * Refusals of a decision, as its walk's filter sees them: what is free and what those behind a unit hold becomes no more
- * as the walk goes on, so who asks no less than one task that found no room in both finds none either.
+ * Refusals of a decision, as its walk's filter sees them: what is free and what those behind a unit hold becomes no
+ * more as the walk goes on, so who asks no less than one task that found no room in both finds none either.
  */
-static struct request_refusals refusals_of(const struct sched *d) { return (struct request_refusals){ .key_epoch = d->round }; }
+static struct request_refusals refusals_of(const struct sched *d)
+{
+    return (struct request_refusals){ .key_epoch = d->round };
+}
 
 static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
 {
@@ -176,7 +179,8 @@ static void refuse(struct tiresias *l, const struct unit *u, bool has_cards)
 {
     struct sched *d = &l->sched;
     if (u->n_tasks > 1 || !sched_is_searchable(d, u->request_class)) return;
-    request_kind_refuse(&d->classes.kind[u->kind], refusals_of(d), has_cards ? u->cpu_milli : 0, has_cards ? u->mem_b : 0);
+    request_kind_refuse(&d->classes.kind[u->kind], refusals_of(d), has_cards ? u->cpu_milli : 0,
+                        has_cards ? u->mem_b : 0);
 }
 
 /* Go through the order, and plan who is out and who starts. */

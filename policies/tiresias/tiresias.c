@@ -11,7 +11,8 @@
  * preempted goes to the head of those that wait, a newcomer of the queue to their end.
  *
  * Cost of a decision: O(log R) of R running units; where somebody does not fit beside them O(R log R) once, and for
- * each such request class, but those that ask no less than one refused before, at most R releases and placements; O(R) with every= or foresee=, O(waiting) with a knob.
+ * each such request class, but those that ask no less than one refused before, at most R releases and placements;
+ * O(R) with every= or foresee=, O(waiting) with a knob.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
 #include "builtin.h"
