@@ -78,7 +78,7 @@ all)   nodes="1000 10000 50000 100000" n_nodes=10000 queue="1000 10000 100000" s
        growth="100000 1000000 10000000" gpus="30 100 1000 10000 100000" ;;
 esac
 policies=${POLICIES:-fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estimate=true las easy:estimate=true drf
-          kube-default multiqueue workflow}
+          kube-default multiqueue workflow gs tiresias}
 
 for p in $policies; do
     for x in $nodes; do
