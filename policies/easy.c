@@ -139,7 +139,7 @@ static bool is_refused(struct easy *e, const struct unit *u, const struct reques
     if (!k->is_monotone) return false;
     if (e->res.refused[u->request_class] == e->res.serial) return true;
     POL_RESERVE(e->res.refused_kind, e->res.cap_refused_kind, (size_t)k->kind + 1);
-    return sched_is_searchable(&e->sched, u->request_class) &&
+    return sched_shares_refusals(&e->sched, u->request_class) &&
            request_kind_is_refused(&e->res.refused_kind[k->kind], at, k->cpu_milli, k->mem_b);
 }
 

@@ -109,7 +109,7 @@ struct kueue_queue {
     uint32_t *holds;
     size_t cap_holds, n_holds; /* workloads that hold quota, any order */
     bool is_sorted;            /* holds: in the order in which they are candidates */
-    bool is_known;             /* of holds these: */
+    bool is_known;             /* least_priority and latest_stamp are those of holds */
     int32_t least_priority;
     int64_t latest_stamp;
     uint32_t sticky;           /* who evicted others to be admitted, and is first; POL_NONE */

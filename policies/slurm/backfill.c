@@ -39,8 +39,8 @@ static int64_t guess_end(const struct slurm *s, int64_t end, int64_t now)
 }
 
 /*
- * Does one of its tasks fit where one of these running units was, which are released?  Else the job runs no more than
- * it did with those before them alone, as what it may use is what it could.
+ * Does one of its tasks fit where one of these running units was, which are released?  Else it cannot run now if it
+ * could not before they were: what it may use is the same.
  */
 static bool fits_there(const struct slurm *s, uint32_t unit, const uint64_t *nodes, uint32_t from, uint32_t end)
 {

@@ -97,8 +97,8 @@ static int worst_first(const void *a, const void *b)
 static bool is_running(const struct themis *l, uint32_t id) { return l->sched.units.at[id].state == UNIT_RUNNING; }
 
 /*
- * A place for it in the plan, in sched.place, outside of held nodes; those are the same for the rest of a decision, in
- * which nothing more is released, so what was refused stays so.
+ * A place for it in the plan, in sched.place, outside of held nodes.  Once nodes are held they are the same for the
+ * rest of the decision, in which nothing more is released, so what was refused stays so.
  */
 static bool find_place(struct themis *l, uint32_t id)
 {
@@ -107,14 +107,14 @@ static bool find_place(struct themis *l, uint32_t id)
     const uint32_t class = u->request_class;
     if (!l->holds) return sched_may_fit(d, class, u->cpu_milli, u->mem_b, u->est) && sched_place(d, id);
     struct request_kind *k = &d->classes.kind[u->kind];
-    const struct request_refusals at = { .freed_epoch = d->plan.freed_epoch, .key_epoch = d->round };
-    const bool is_searchable = sched_is_searchable(d, class);
+    const struct request_refusals at = { .key_epoch = d->round };
+    const bool shares = sched_shares_refusals(d, class);
     POL_RESERVE(l->failed, l->cap_failed, (size_t)class + 1);
     if (sched_known_unschedulable(d, class) || l->failed[class] == d->round) return false;
-    if (is_searchable && request_kind_is_refused(k, at, u->cpu_milli, u->mem_b)) return false;
+    if (shares && request_kind_is_refused(k, at, u->cpu_milli, u->mem_b)) return false;
     if (sched_place_on(d, id, l->open, l->n_open)) return true;
     if (d->classes.at[class].is_monotone) l->failed[class] = d->round;
-    if (is_searchable && u->n_tasks == 1) request_kind_refuse(k, at, u->cpu_milli, u->mem_b);
+    if (shares && u->n_tasks == 1) request_kind_refuse(k, at, u->cpu_milli, u->mem_b);
     return false;
 }
 

@@ -172,13 +172,13 @@ static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_
 }
 
 /*
- * It found no room.  Of a gang that says nothing of others of its kind.  has_cards: there are as many as it asks for,
- * here and there; else whoever is of its kind lacks them, whatever else it asks.
+ * It found no room.  Of a gang that says nothing of others of its kind.  has_cards: as many as it asks for are free, or
+ * held by those behind it; else whoever is of its kind lacks them, whatever else it asks.
  */
 static void refuse(struct tiresias *l, const struct unit *u, bool has_cards)
 {
     struct sched *d = &l->sched;
-    if (u->n_tasks > 1 || !sched_is_searchable(d, u->request_class)) return;
+    if (u->n_tasks > 1 || !sched_shares_refusals(d, u->request_class)) return;
     request_kind_refuse(&d->classes.kind[u->kind], refusals_of(d), has_cards ? u->cpu_milli : 0,
                         has_cards ? u->mem_b : 0);
 }

@@ -45,7 +45,7 @@ static const char *tmp_path(const struct shards_writer *w, char buf[PATH_MAX_LEN
     return buf;
 }
 
-/* What SQLite leaves beside it, which is empty when that is closed. */
+/* What SQLite leaves beside it, which is worth nothing once that is closed, or gone. */
 static void drop_journal(const char *tmp)
 {
     char path[PATH_MAX_LEN + sizeof "-journal"];

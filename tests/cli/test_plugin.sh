@@ -63,6 +63,17 @@ sed 's|\./gpus|./none|' scn/t.yaml >scn/u.yaml
 check "one that is not there is bad input" expect 2 "$fairway" run scn/u.yaml -d s.db
 check "with its place in the scenario" says "u.yaml:7:5: error: plugin file './none.so': cannot open it"
 
+# A filter may leave a small task waiting for which a node has room, and take a larger one there.
+printf 'id,submit_s,duration_s,cpus,gpus,limit_s\na,0,1000,2,1,1000\nb,0,1000,2,1,1000\nc,1,1000,2,1,1000\nx,1,1000,8,1,1000\n' >scn/v.csv
+printf 'name: v\ncluster:\n  groups:\n    - {name: small, count: 1, cpus: 16, mem: 64GiB, gpus: 2, gpu_type: A}\n    - {name: large, count: 1, cpus: 32, mem: 64GiB, gpus: 2, gpu_type: A}\ntrace: {format: native, path: v.csv}\npolicies: [fifo]\n' >scn/v.yaml
+echo 'static bool filter(const struct pol_ask *a) { return (a->shape->cpu_milli > 4000) == (a->node->cpu_total > 16000); }' |
+    plugin sizes 'return -(int64_t)a->id;' ', .filter = filter'
+for p in fifo:mode=skip easy:estimate=limit tiresias:order=start themis:filter=0.8; do
+    rm -f v.db
+    check "$p runs by a filter of sizes" expect 0 "$fairway" run scn/v.yaml -p "$p,place=./sizes.so" -d v.db -q
+    check "and a refused small task keeps no larger one waiting" same "$(sqlite3 v.db "select start_us from job where id = 'x'")" 1000000
+done
+
 # ---- what cannot be used ----
 refused() { # what is said, and of which file
     check "$2 is refused" expect 2 "$fairway" run "$scn" -p "fifo:place=./$2.so" -s 1 -d x.db

@@ -199,6 +199,7 @@ void gpujobs_waits(struct gpujobs *g, const struct unit *u, int sign)
     x->n_waiting += (uint32_t)sign;
     if (g->has_data[t] && !gpujobs_is_apart(g, u->request_class)) {
         x->n_data += (uint32_t)sign;
+        g->n_data += (uint32_t)sign;
         if (sign > 0) locality_index_add(&g->locality, &x->index, t, u->index);
         else locality_index_del(&g->locality, t);
         if (x->n_data == 0) locality_index_fini(&x->index);

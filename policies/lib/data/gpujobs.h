@@ -69,6 +69,7 @@ struct gpujobs {
     struct gpujobs_shares shares;
     int64_t  quota;                     /* most that one job may hold; 0: no limit */
     int64_t  waiting;                   /* over all jobs */
+    uint32_t n_data;                    /* waiting units that have data, of all groups */
     bool     sets_apart;                /* singles; set before anything arrives */
     bool     has_relearnt;              /* speeds changed before this decision: costs of all waiting units are new */
     struct queue apart;                 /* them */

@@ -302,11 +302,12 @@ static bool has_enough(struct offer *o, uint32_t slot)
 
 static bool skip(void *offer, uint32_t class) { return sched_skip(&((struct offer *)offer)->sched, class); }
 
-/* What fits nowhere is passed over, but where each job is told whether it has its share. */
+/* What fits nowhere is passed over, but while a job may decline, behind which each is told if it has its share. */
 static bool may_fit(void *offer, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
 {
     struct offer *o = offer;
-    return (o->rule.from_deficit && o->declined_in == o->sched.round) || sched_may_fit(&o->sched, class, cpu_milli, mem_b, est);
+    const bool may_decline = o->jobs.n_data > 0 || o->declined_in == o->sched.round;
+    return (o->rule.from_deficit && may_decline) || sched_may_fit(&o->sched, class, cpu_milli, mem_b, est);
 }
 
 /* Serve the queue's first job that takes something; false: none does. */

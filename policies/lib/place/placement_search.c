@@ -445,7 +445,7 @@ static void each(const struct search *q, uint32_t t, void (*f)(void *ctx, const 
     }
 }
 
-/* To take in one node that changed costs as much as to ask so many. */
+/* To take in one node that changed costs as much as to ask so many; of fewer nodes each is asked at any change. */
 enum { EACH_ASKED = 16 };
 
 void placement_index_each(struct placement *pl, const struct pol_shape *s,

@@ -314,6 +314,12 @@ bool sched_is_searchable(const struct sched *d, uint32_t class)
     return d->classes.at[class].is_monotone && plan_n_licences(&d->plan) == 0 && !d->tells;
 }
 
+bool sched_shares_refusals(const struct sched *d, uint32_t class)
+{
+    const struct pol_plugin *plugin = d->placement.plugin;
+    return sched_is_searchable(d, class) && (plugin == NULL || plugin->filter == NULL);
+}
+
 bool sched_is_stranded(struct sched *d, uint32_t class)
 {
     const struct request_class *c = &d->classes.at[class];

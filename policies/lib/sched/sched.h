@@ -130,6 +130,8 @@ bool sched_may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b
 bool sched_is_stranded(struct sched *d, uint32_t class);
 /* May units of the class be passed over unseen?  Not where a refusal shows: of licences, or to who is told of each. */
 bool sched_is_searchable(const struct sched *d, uint32_t class);
+/* And does what refused one of them stand for all of its kind that ask no less?  Not if a plugin's filter may have. */
+bool sched_shares_refusals(const struct sched *d, uint32_t class);
 
 /* The shape of a running task, with the cores that it holds now. */
 struct pol_shape sched_held_shape(const struct sched *d, uint32_t task);
