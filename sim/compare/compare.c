@@ -19,7 +19,7 @@
 
 static bool is_at(sqlite3_stmt *q, int col, const char *s)
 {
-    return strcmp((const char *)sqlite3_column_text(q, col), s) == 0;
+    return strcmp(query_text(q, col), s) == 0;
 }
 
 /* By "run from to scope metric"; and the first failure to read one. */
