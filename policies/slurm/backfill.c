@@ -6,8 +6,7 @@
  *
  * What is set aside is whole nodes, in spans of time of the length of bf_resolution; where running
  * jobs end is no part of it: that is asked for each job by releasing them in the plan, several at a time.
- * Cost: O(jobs tested x (spans x nodes / 64 + running tasks)), and a search for nodes for each window of ends after
- * which one of its tasks fits where something ended.
+ * Cost: O(jobs tested x (spans x nodes / 64 + running tasks)), and a search for nodes for each window of ends.
  */
 #include "slurm/state.h"
 
@@ -39,31 +38,15 @@ static int64_t guess_end(const struct slurm *s, int64_t end, int64_t now)
 }
 
 /*
- * Does one of its tasks fit where one of these running units was, which are released?  Else it cannot run now if it
- * could not before they were: what it may use is the same.
- */
-static bool fits_there(const struct slurm *s, uint32_t unit, const uint64_t *nodes, uint32_t from, uint32_t end)
-{
-    const struct plan *p = &s->sched.plan;
-    const struct request_class *k = slurm_class(s, unit);
-    for (uint32_t i = from; i < end && k->is_uniform; i++) {
-        uint32_t t = s->running[i];
-        for (uint32_t n = s->sched.units.at[t].n_tasks; n > 0; n--, t = s->sched.held[t].next)
-            if (nodeset_has(nodes, s->sched.held[t].node) && plan_fits(p, s->sched.held[t].node, &p->shape[k->shape[0]])) return true;
-    }
-    return !k->is_uniform;
-}
-
-/*
- * Release running jobs that end soon, those of one window together, until the job fits, which it does not as things
- * are; the window grows.  False: it never does.  s->select has its nodes.
+ * Release running jobs that end soon, those of one window together, until the job fits; the window grows.
+ * False: it never does.  s->select has its nodes.
  */
 static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_t *nodes, int64_t *start_s)
 {
     struct plan_mark m = plan_mark(&s->sched.plan);
     int64_t window = 30, end = 0;
     bool found = false, more = true;
-    for (uint32_t i = 0, tried = 0; more && !found;) {
+    for (uint32_t i = 0; more && !found;) {
         uint32_t last = POL_NONE, released = 0;
         bool is_many = false;
         for (;;) {
@@ -91,9 +74,7 @@ static bool foresee(struct slurm *s, uint32_t unit, uint32_t part, const uint64_
         if (is_many) continue;
         do window = s->conf.bf_window_linear > 0 ? window + s->conf.bf_window_linear : window * 2;
         while (more && slurm_job(s, s->running[i])->end_s > end + window);
-        const bool may_run = fits_there(s, unit, nodes, tried, i);
-        tried = i;
-        if (!may_run || !slurm_select(s, unit, part, nodes)) continue;
+        if (!slurm_select(s, unit, part, nodes)) continue;
         *start_s = slurm_job(s, last)->end_s;
         found = true;
     }
