@@ -115,10 +115,10 @@ bench-limits: all $(MEASURE)            ## the largest trace and the largest clu
 bench-profile: all                      ## where time goes in each regime, by room of the program; needs valgrind
 	@sh tests/perf/profile.sh $(B)/fairway $(B)/profile.csv $(B)/profile.svg
 
-bench-rows: all $(MEASURE)              ## what a row of each job costs: Helios by one thread, by two, without rows; BESIDE=a program
+bench-rows: all $(MEASURE)              ## what a row of each job costs: Helios and Philly by one thread, by two, without rows; BESIDE=a program
 	@sh tests/perf/rows.sh $(MEASURE) $(B)/fairway $(BESIDE)
 
-bench-sweep: all $(MEASURE)             ## what a sweep costs over its runs, and two workers against one
+bench-sweep: all $(MEASURE)             ## what a sweep costs over its runs, and two processors against one
 	@sh tests/perf/sweep.sh $(B)/fairway $(MEASURE)
 
 shard: all $(MEASURE)                   ## what simulating one run in windows or cells costs in accuracy; needs public traces

@@ -30,11 +30,11 @@ struct store;
 /* Create or open for writing; refuses another program's database (application_id) and other schema versions. */
 enum st store_open(struct store **out, const char *path, struct diag *d);
 /*
- * Create a part: a new file for one run, to be renamed when it is whole and
+ * Create a part: a new file for runs of a sweep, to be renamed when it is whole and
  * merged (merge.h).  Nothing waits for the disk: before the renaming the
  * caller does.  It stays locked while it is open, and keeps one journal,
- * PATH-journal: a process that died over it is rolled back by the next that
- * opens it.  The caller removes that when the part is closed.
+ * PATH-journal: what a process left undone that died over it is rolled back
+ * when it is opened again.  The caller removes the journal of a closed part.
  */
 enum st store_open_part(struct store **out, const char *path, struct diag *d);
 /* Open for reading only. */

@@ -26,11 +26,11 @@ struct call_use {
     /* Engines x us.  useful: executing done calls; busy: taken by any; best: of the calls done there, the least
      * time on any type of the cluster. */
     sim_wide useful[ENGINE_TYPES_MAX], busy[ENGINE_TYPES_MAX], best[ENGINE_TYPES_MAX];
-    sim_wide cap[ENGINE_TYPES_MAX];                               /* there, on nodes that are up */
+    sim_wide cap[ENGINE_TYPES_MAX];                                 /* there, on nodes that are up */
     int64_t    engines[ENGINE_TYPES_MAX];                           /* now */
-    sim_wide master, queued;                                      /* tasks x us */
+    sim_wide master, queued;                                        /* tasks x us */
     uint32_t   now_master, now_queued, max_master, max_queued, max_node;
-    sim_wide task_us; uint64_t n_tasks;                           /* done tasks: from being ready to the end */
+    sim_wide task_us; uint64_t n_tasks;                             /* done tasks: from being ready to the end */
     sim_tick   last;
 };
 

@@ -10,7 +10,7 @@ static const struct collector_metric metric[] = {
 struct elastic_use {
     const struct collector_out *out;
     sim_tick *since; size_t cap_since;  /* by task slot: when the unit that it leads began to restore; -1: it does not */
-    sim_wide restarts;            /* thousandths of cards x us */
+    sim_wide restarts;                  /* thousandths of cards x us */
 };
 
 static bool init(void *self, const struct world *w)

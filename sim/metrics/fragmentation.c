@@ -42,7 +42,7 @@ struct fragmentation {
     struct spare *spare; double *expected; bool *is_dirty;          /* [n_nodes] */
     uint32_t *dirty; uint32_t n_dirty, n_nodes;
     struct mean mean_expected, mean_stranded, mean_lack_cpu;
-    sim_wide asked;                   /* thousandths of cards that jobs which arrived ask for */
+    sim_wide asked;                         /* thousandths of cards that jobs which arrived ask for */
     double    at_load[FILL_POINTS];         /* while filling: NaN until the load is reached */
     uint64_t  n_unscheduled;                /* jobs that never started, rejected ones left out */
 };
