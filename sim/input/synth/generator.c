@@ -460,7 +460,10 @@ static const struct trace_option options[] = {
       .help = "parameters of the generator" },
 };
 
+/* Its own parameter of that name says it. */
+static const char *const unused[] = { "gpus_per_task", NULL };
+
 const struct trace_format gen_format = {
-    .name = "generate", .summary = "jobs made by the seeded generator", .no_file = true,
+    .name = "generate", .summary = "jobs made by the seeded generator", .no_file = true, .unused = unused,
     .own_size = sizeof(struct gen_opts), .option = options, .n_options = ARRAY_LEN(options), .hash = hash_gen, .open = open_gen,
 };
