@@ -23,6 +23,8 @@ static const struct { enum schema_table table; const char *wrong, *when; } relat
     { SCHEMA_call, "'node is ' || node || ', home is ' || home || ', which are not there'", NO_NODE(node) " OR " NO_NODE(home) },
     A_TASK(call, task),
     { SCHEMA_decision, "'node is ' || node || ', which is not there'", "node <> -1 AND " NO_NODE(node) },
+    { SCHEMA_request, "'n_gpu is ' || n_gpu || ' and gpu_milli is ' || gpu_milli || ', a share that is not there'",
+      "n_gpu > 0 AND gpu_milli NOT BETWEEN 1 AND 1000" },
     A_TASK(request, task0), A_TASK(cores, task), A_TASK(speed, task), A_TASK(phase, task),
     A_NODE(capability), A_NODE(outage), A_NODE(score), A_TASK(score, task),
 };

@@ -89,6 +89,8 @@ while IFS='|' read -r u words; do
 done <<'END'
 attempt set cards = -1|node is 0 and cards is -1, which are not there
 attempt set node = 7|node is 7 and cards is 3, which are not there
+request set n_gpu = 2, gpu_milli = 0|n_gpu is 2 and gpu_milli is 0, a share that is not there
+request set n_gpu = 1, gpu_milli = 1001|n_gpu is 1 and gpu_milli is 1001, a share that is not there
 node set gpu_type = ''|n_gpu is 2, of a gpu_type that is not there
 node set n_gpu = -1|n_gpu is -1
 job set n_tasks = 1 << 40|n_tasks is 1099511627776
