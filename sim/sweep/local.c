@@ -1,7 +1,7 @@
 /*
  * local.c -- worker processes, and the loop that gives them runs.
  *
- * A worker is sent the number of a run through one pipe and answers through
+ * A worker is sent a run through one pipe and answers through
  * another; the end of the answers is the worker's end.  One that dies over its run
  * costs that run alone: it is marked, those of its shard that was not sealed are done again,
  * and another worker is started.
@@ -19,6 +19,9 @@
 
 enum { POLL_MS = 200, GRACE_S = 10 };
 
+/* What a worker is sent.  is_late: one of the last, so that its shard is sealed at its end, and taken while others run. */
+struct order { size_t run; bool is_late; };
+
 /* What a worker writes: its run is in the shard, which is sealed (is_sealed) or not; or that is sealed for want of
  * another run.  MSG_BROKEN is followed by its diag.  Shorter than PIPE_BUF, so that each arrives whole. */
 enum msg_type { MSG_PROGRESS, MSG_RAN, MSG_SEALED, MSG_BROKEN };
@@ -29,7 +32,7 @@ struct worker {
     int    to, from;        /* -1: closed */
     size_t run;             /* that it was given; n: none */
     size_t *shard, n_shard, cap_shard;          /* the runs that it did since it sealed one */
-    double fraction;            /* of it that is done */
+    double fraction, began;     /* of it that is done; when it was given */
 };
 
 struct pool {
@@ -37,6 +40,7 @@ struct pool {
     struct worker *w; uint32_t n;
     bool  *is_open;         /* [n_groups] some worker was given a run of this case and seed */
     size_t next_group;
+    struct { double sum, n; } *took;            /* [n_policies] seconds that its runs did take */
     bool   is_stopping;
     struct diag broken;     /* a worker met a full disk or the like */
 };
@@ -88,11 +92,11 @@ _Noreturn static void work(const struct results *results, int in, int out)
     shards_writer_begin(&w, results->grid, results->dir, &progress);
     struct { struct msg m; struct diag d; } answer = { .m = { MSG_RAN, 1, false } };
     bool is_heard = true;
-    for (size_t i; is_heard && read_all(in, &i, sizeof i) > 0;) {
+    for (struct order o; is_heard && read_all(in, &o, sizeof o) > 0;) {
         struct diag failed = { 0 };
-        enum st st = shards_write(&w, i, &failed, &answer.d);
+        enum st st = shards_write(&w, o.run, &failed, &answer.d);
         if (st == ST_EINTR) break;
-        answer.m.is_sealed = shards_is_due(&w) || failed.code != ST_OK;
+        answer.m.is_sealed = o.is_late || shards_is_due(&w) || failed.code != ST_OK;
         if (st == ST_OK && answer.m.is_sealed) st = shards_seal(&w, &answer.d);
         if (st != ST_OK) answer.m.type = MSG_BROKEN;
         is_heard = write_all(out, &answer, st == ST_OK ? sizeof answer.m : sizeof answer);
@@ -149,22 +153,36 @@ static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
     return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
 }
 
-static size_t first_of(const struct pool *p, size_t group)
+/* Of the runs wanted from `i` to before `end` that of the policy whose runs took longest, so that short ones are last. */
+static size_t longest(const struct pool *p, size_t i, size_t end)
 {
     const struct grid *g = p->results->grid;
-    for (size_t i = g->group_at[group]; i < g->group_at[group + 1]; i++)
-        if (p->results->state[i] == RESULTS_WANTED) return i;
-    return g->n;
+    size_t best = g->n;
+    double most = -1;
+    for (; i < end; i++) {
+        const uint32_t k = g->run[i].policy;
+        const double mean = p->took[k].n > 0 ? p->took[k].sum / p->took[k].n : 0;
+        if (p->results->state[i] != RESULTS_WANTED || mean <= most) continue;
+        best = i;
+        most = mean;
+    }
+    return best;
+}
+
+static size_t longest_of(const struct pool *p, size_t group)
+{
+    const struct grid *g = p->results->grid;
+    return longest(p, g->group_at[group], g->group_at[group + 1]);
 }
 
 /* More of the case and seed at hand; else one that nobody has begun; else what is left of any. */
 static size_t choose(struct pool *p, size_t last)
 {
     const struct grid *g = p->results->grid;
-    size_t i = last < g->n ? first_of(p, g->run[last].group) : g->n;
+    size_t i = last < g->n ? longest_of(p, g->run[last].group) : g->n;
     for (; i == g->n && p->next_group < g->n_groups; p->next_group++)
-        if (!p->is_open[p->next_group]) i = first_of(p, p->next_group);
-    if (i == g->n) i = results_next(p->results);
+        if (!p->is_open[p->next_group]) i = longest_of(p, p->next_group);
+    if (i == g->n) i = longest(p, results_next(p->results), g->n);
     if (i < g->n) p->is_open[g->run[i].group] = true;
     return i;
 }
@@ -175,10 +193,12 @@ static void give_run(struct pool *p, struct worker *w)
     size_t last = w->run;
     w->run = p->is_stopping ? p->results->grid->n : choose(p, last);
     w->fraction = 0;
+    w->began = progress_clock();
     if (w->run == p->results->grid->n) { close_fd(&w->to); return; }
     p->results->state[w->run] = RESULTS_GIVEN;
     /* If it has ended, its pipe shows it when it is read; if it cannot be told, it ends, and that shows too. */
-    if (!write_all(w->to, &w->run, sizeof w->run)) close_fd(&w->to);
+    const struct order o = { w->run, results_n_todo(p->results) <= 3 * (size_t)p->n };
+    if (!write_all(w->to, &o, sizeof o)) close_fd(&w->to);
 }
 
 static void stop_workers(struct pool *p, int sig)
@@ -245,6 +265,9 @@ static enum st read_worker(struct pool *p, struct worker *w, struct diag *d)
         return ST_OK;
     }
     if (m.type == MSG_SEALED) return take_shard(p, w, d);
+    const uint32_t k = p->results->grid->run[w->run].policy;
+    p->took[k].sum += progress_clock() - w->began;
+    p->took[k].n++;
     MEM_PUSH(w->shard, w->n_shard, w->cap_shard, w->run);
     give_run(p, w);             /* first: it simulates while its shard is taken */
     return m.is_sealed ? take_shard(p, w, d) : ST_OK;
@@ -300,6 +323,7 @@ enum st local_run(struct results *results, uint32_t n_workers, struct diag *d)
     (void)sigaction(SIGPIPE, &ignore, &old);
     MEM_ARRAY(p.w, n_workers);
     MEM_ARRAY(p.is_open, results->grid->n_groups);
+    MEM_ARRAY(p.took, results->grid->n_policies);
     for (; p.n < n_workers && p.n < todo && st == ST_OK; p.n++) {
         st = start_worker(&p, &p.w[p.n], d);
         if (st == ST_OK) give_run(&p, &p.w[p.n]);
@@ -318,6 +342,7 @@ enum st local_run(struct results *results, uint32_t n_workers, struct diag *d)
     for (uint32_t i = 0; i < n_workers; i++) mem_free(p.w[i].shard);
     mem_free(p.w);
     mem_free(p.is_open);
+    mem_free(p.took);
     (void)sigaction(SIGPIPE, &old, NULL);
     return st;
 }
