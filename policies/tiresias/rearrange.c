@@ -21,10 +21,20 @@ static int in_order(const void *a, const void *b)
     return x->key != y->key ? (x->key < y->key ? -1 : 1) : tiresias_by_arrival(a, b);
 }
 
+static struct runner runner(const struct unit *u, uint32_t id, int64_t key)
+{
+    return (struct runner){ .key = key, .ordinal = u->ordinal, .index = u->index, .id = id };
+}
+
 void tiresias_add_runner(struct tiresias *l, const struct unit *u, uint32_t id, int64_t key)
 {
-    const struct runner r = { .key = key, .ordinal = u->ordinal, .index = u->index, .id = id };
-    POL_PUSH(l->run, l->n_run, l->cap_run, r);
+    POL_PUSH(l->run, l->n_run, l->cap_run, runner(u, id, key));
+}
+
+void tiresias_add_late(struct tiresias *l, uint32_t id)
+{
+    const struct unit *u = sched_unit(&l->sched, id);
+    POL_PUSH(l->late, l->n_late, l->cap_late, runner(u, id, tiresias_key(l, u)));
 }
 
 /* GPU shares that a task of the shape holds on a node. */
@@ -111,6 +121,11 @@ static bool make_room(struct tiresias *l, uint32_t unit, uint32_t from, int64_t 
         r->is_out = false;
         *free_milli -= r->gpu_milli;
     }
+    for (uint32_t k = from; k < l->n_run; k++) {
+        struct stand *p = &l->stand[l->run[k].id];
+        if (l->run[k].is_out && !p->is_out) refuse_log(l, l->run[k].id, p->level);
+        p->is_out = l->run[k].is_out;
+    }
     plan_keep(&d->plan, m);
     if (skew_place(&l->skew, unit)) return true;
     d->host->fail(d->host->ctx, "the plugin of place= gives two answers to one question");
@@ -128,6 +143,7 @@ static int64_t choose(struct tiresias *l, uint32_t id)
         milli += held_milli(d, s, d->place[i].node);
         if (s->exclusive) POL_PUSH(l->taken, l->n_taken, l->cap_taken, d->place[i].node);
     }
+    refuse_hold(l, id);
     POL_PUSH(l->chosen, l->n_chosen, l->cap_chosen, (struct chosen){ id, l->n_place });
     uint32_t n = sched_unit(d, id)->n_tasks;
     POL_RESERVE(l->place, l->cap_place, l->n_place + n);
@@ -153,34 +169,32 @@ static int64_t hold_running(struct tiresias *l)
     return sum;
 }
 
-/*
- * Refusals of a decision, as its walk's filter sees them: what is free and what those behind a unit hold becomes no
- * more as the walk goes on, so who asks no less than one task that found no room in both finds none either.
- */
-static struct request_refusals refusals_of(const struct sched *d)
-{
-    return (struct request_refusals){ .key_epoch = d->round };
-}
-
-static bool may_fit(void *sched, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
-{
-    struct sched *d = sched;
-    (void)est;
-    if (!sched_is_searchable(d, class)) return true;
-    if (sched_is_stranded(d, class)) return false;
-    return !request_kind_is_refused(&d->classes.kind[d->classes.at[class].kind], refusals_of(d), cpu_milli, mem_b);
-}
-
-/*
- * It found no room.  Of a gang that says nothing of others of its kind.  has_cards: as many as it asks for are free, or
- * held by those behind it; else whoever is of its kind lacks them, whatever else it asks.
- */
-static void refuse(struct tiresias *l, const struct unit *u, bool has_cards)
+/* May a unit of the class and the queue find room, free or made?  Who was refused finds no more in this decision. */
+static bool may_place(struct tiresias *l, uint32_t class, uint32_t level, uint32_t n_tasks, int64_t cpu_milli,
+                      int64_t mem_b)
 {
     struct sched *d = &l->sched;
-    if (u->n_tasks > 1 || !sched_shares_refusals(d, u->request_class)) return;
-    request_kind_refuse(&d->classes.kind[u->kind], refusals_of(d), has_cards ? u->cpu_milli : 0,
-                        has_cards ? u->mem_b : 0);
+    if (!sched_is_searchable(d, class)) return true;
+    if (sched_is_stranded(d, class)) return false;
+    return !refuse_knows(l, d->classes.at[class].kind, level, n_tasks, cpu_milli, mem_b);
+}
+
+static bool may_fit(void *tiresias, uint32_t class, int64_t cpu_milli, int64_t mem_b, int64_t est)
+{
+    struct tiresias *l = tiresias;
+    (void)est;
+    return may_place(l, class, l->stand[l->sched.walk.from].level, 1, cpu_milli, mem_b);
+}
+
+/*
+ * It found no room.  has_cards: as many as it asks for are free, or held by those behind it; before: so many that run
+ * are before it.  A gang that must be on few nodes says nothing of others, and one of unlike tasks neither.
+ */
+static void refuse(struct tiresias *l, const struct unit *u, bool has_cards, uint32_t before)
+{
+    const int64_t waiting = ((int64_t)l->stand[u->task.slot].level << LEVEL_BIT) + WAITING / 2;
+    if (skew_holds(&l->skew, u) || !sched_shares_refusals(&l->sched, u->request_class)) return;
+    refuse_note(l, u, has_cards, before == 0 || l->run[before - 1].key < waiting);
 }
 
 /* Go through the order, and plan who is out and who starts. */
@@ -190,11 +204,16 @@ static void scan(struct tiresias *l)
     struct queue_walk *w = &d->walk;
     int64_t free_milli = d->plan.gpu_free, later = -1;      /* on nodes; held by those behind it, who are not out */
     uint32_t id, next = 0;
-    const struct queue_filter f = { .may_fit = may_fit, .ctx = d };
+    const struct queue_filter f = { .may_fit = may_fit, .ctx = l };
+    refuse_open(l);
     for (queue_walk_search(w, &d->wait, &d->units, &f); (id = queue_walk_top(w)) != POL_NONE;) {
         const struct unit *u = sched_unit(d, id);
         const struct runner at = { .key = u->key, .ordinal = u->ordinal, .index = u->index };
         int64_t ask = sched_gpu_milli(d, u);
+        if (!may_place(l, u->request_class, l->stand[id].level, u->n_tasks, u->cpu_milli, u->mem_b)) {
+            sched_pass(d, w);           /* what its bucket was met for is taken; or it is a gang */
+            continue;
+        }
         bool fits = skew_place(&l->skew, id), made = false;
         if (!fits && later < 0) later = hold_running(l);
         for (; !fits && next < l->n_run && in_order(&l->run[next], &at) < 0; next++)
@@ -205,13 +224,14 @@ static void scan(struct tiresias *l)
             later -= free_milli - before;
         }
         if (!fits && !made) {
-            refuse(l, u, free_milli + later >= ask);
+            refuse(l, u, free_milli + later >= ask, next);
             if (skew_holds(&l->skew, u)) queue_walk_step(w, &d->units, POL_NEVER);      /* who asks the same may fit */
             else sched_pass(d, w);
             continue;
         }
         free_milli -= choose(l, id);
         queue_walk_step(w, &d->units, POL_NEVER);
+        if (made) queue_walk_renew(w, &d->units, id);       /* those behind may have more */
     }
 }
 
@@ -287,10 +307,10 @@ static void apply(struct tiresias *l)
         memcpy(d->place, l->place + l->chosen[i].place, sched_unit(d, id)->n_tasks * sizeof *d->place);
         sched_start(d, id, "fits beside those before it in the queues");
     }
-    for (uint32_t k = 0; k < l->n_run; k++) {
-        struct stand *p = &l->stand[l->run[k].id];
-        if (!l->run[k].is_out && p->rank >= WAITING / 2) p->rank = ++l->started;
-    }
+    if (l->n_late > 1) qsort(l->late, l->n_late, sizeof *l->late, in_order);
+    for (uint32_t k = 0; k < l->n_late; k++)
+        if (tiresias_is_late(l, l->late[k].id)) l->stand[l->late[k].id].rank = ++l->started;
+    l->n_late = 0;
 }
 
 void tiresias_rearrange(struct tiresias *l)
@@ -299,13 +319,12 @@ void tiresias_rearrange(struct tiresias *l)
     l->n_place = l->n_taken = 0;
     l->n_run = 0;
     l->is_ordered = l->choose == CHOOSE_ANEW;           /* all wait, or have just been placed */
-    if (!l->is_ordered && (l->is_late || l->choose == CHOOSE_COUNT)) {
+    if (l->choose == CHOOSE_COUNT) {
         order_running(l);
-        l->is_ordered = true;
+        scan_by_count(l);
+    } else {
+        scan(l);
     }
-    l->is_late = false;
-    if (l->choose == CHOOSE_COUNT) scan_by_count(l);
-    else scan(l);
     apply(l);
     settle_stopped(l);
 }

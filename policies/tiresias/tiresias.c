@@ -10,9 +10,10 @@
  * The position of a unit in its queue is a rank: of running ones by start, of waiting ones after these; who is
  * preempted goes to the head of those that wait, a newcomer of the queue to their end.
  *
- * Cost of a decision: O(log R) of R running units; where somebody does not fit beside them O(R log R) once, and for
- * each such request class, but those that ask no less than one refused before, at most R releases and placements;
- * O(R) with every= or foresee=, O(waiting) with a knob.
+ * Cost of a decision: O(log R) of R running units, and what refuse.h says for each kind of request that waits; where
+ * room must be made O(R log R) once, and for each such request class at most R releases and placements; O(R) with
+ * every= or foresee=, O(waiting) with a knob.  With order=start a refusal is remembered while the room that could be
+ * made is no more; else in its decision alone.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
 #include "builtin.h"
@@ -142,10 +143,12 @@ static void moved(void *self, const struct unit *u, int sign)
 {
     struct tiresias *l = self;
     const struct pol_host *h = l->sched.host;
+    struct stand *p = &l->stand[u->task.slot];
     l->is_stirred = true;
     watch(l, u, sign);
+    if (sign < 0) refuse_let_go(l, u->task.slot);
+    p->is_out = false;
     if (sign > 0) {
-        struct stand *p = &l->stand[u->task.slot];
         bool goes_on = p->rank_run > 0 && p->since == l->sched.view->now_us;
         p->rank = goes_on ? p->rank_run : ++l->started;
         p->rank_run = 0;
@@ -220,13 +223,14 @@ static void review(struct tiresias *l)
         const struct unit *u = sched_unit(d, l->list[i]);
         struct stand *p = &l->stand[l->list[i]];
         int64_t has = service(l, u);
+        if (p->level < l->n_limits && has >= l->limit[p->level]) refuse_log(l, l->list[i], p->level);
         while (p->level < l->n_limits && has >= l->limit[p->level]) {
             p->level++;
             p->rank = d->wait.n > 0 ? WAITING + ++l->tail : ++l->started;
             p->entry = ++l->entered;
-            l->is_late |= d->wait.n > 0;
             if (l->foresee != EXACT) break;
         }
+        if (tiresias_is_late(l, l->list[i])) tiresias_add_late(l, l->list[i]);
         if (has_heap(l)) watch(l, u, +1);
     }
     if (l->knob <= 0) return;
@@ -367,14 +371,15 @@ static void fini(void *self)
 {
     struct tiresias *l = self;
     skew_fini(&l->skew);
+    refuse_fini(l);
     gittins_fini(&l->gittins);
-    POL_FREE(l->stand, l->limits, l->run, l->list, l->stopped, l->chosen, l->place, l->taken);
+    POL_FREE(l->stand, l->limits, l->run, l->late, l->list, l->stopped, l->chosen, l->place, l->taken);
 }
 
 static void class_gone(void *self, uint32_t class, uint32_t kind)
 {
     struct skew *s = &((struct tiresias *)self)->skew;
-    (void)kind;
+    if (kind != POL_NONE) refuse_forget(self, kind);
     if (class < s->cap_least) s->least[class] = 0;
 }
 

@@ -74,6 +74,34 @@ for p in fifo:mode=skip easy:estimate=limit tiresias:order=start themis:filter=0
     check "and a refused small task keeps no larger one waiting" same "$(sqlite3 v.db "select start_us from job where id = 'x'")" 1000000
 done
 
+# ---- what was refused is remembered, but not where a filter may have refused it: the same runs without ----
+echo 'static bool filter(const struct pol_ask *a) { return a->node->n_gpu < 64; }' |
+    plugin anywhere 'return -(int64_t)a->id;' ', .filter = filter'
+cat >long.yaml <<'END'
+name: long
+cluster:
+  groups:
+    - {name: n, count: 9, cpus: 64, mem: 256GiB, gpus: 4, gpu_type: A}
+    - {name: m, count: 2, cpus: 16, mem: 64GiB, gpus: 8, gpu_type: B}
+trace: {format: generate, load: 20, generate: {jobs: 500, limit_share: 0.5, gpus_per_task: 1}}
+jobs: {infeasible: reject}
+faults: {mtbf: 30h, mttr: 1h}
+policies: [fifo]
+seeds: 4
+END
+pairs=
+for p in tiresias: tiresias:limits=600\;3600\;20000, tiresias:gpu=false,knob=2, tiresias:foresee=late,limits=900, \
+        tiresias:order=submit, tiresias:consolidate=all, srtf:estimate=true, las: themis: easy:; do
+    pairs="$pairs -p ${p}place=first -p ${p}place=./anywhere.so"
+done
+# shellcheck disable=SC2086
+check "long queues run with and without" expect 0 "$fairway" run long.yaml $pairs -d l.db -q
+check "eighty runs are done" same "$(sqlite3 l.db "select count(*) from run where status = 'done'")" 80
+check "of each pair the digests agree" same "$(sqlite3 l.db "select count(distinct digest) || ' ' || sum(n % 2) from
+    (select digest, count(*) as n from run group by seed, digest)")" "40 0"
+check "and jobs were preempted under tiresias" same "$(sqlite3 l.db "select min(n) > 20 from (select sum(n_preempted) as n
+    from job join run on run.id = job.run where policy_spec like 'tiresias%' group by run.id)")" 1
+
 # ---- what cannot be used ----
 refused() { # what is said, and of which file
     check "$2 is refused" expect 2 "$fairway" run "$scn" -p "fifo:place=./$2.so" -s 1 -d x.db

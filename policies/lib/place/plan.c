@@ -197,7 +197,9 @@ static void adopt(struct plan *p, const struct pol_view *v, uint32_t i)
     sum_cards(o, card);
     sum(p, o, +1);
     touch(p, i);
-    if (grew) p->freed_epoch = ++p->last_epoch;
+    if (!grew) return;
+    p->freed_epoch = ++p->last_epoch;
+    p->n_grown++;
 }
 
 void plan_reuses(struct plan *p, const struct pol_host *host)
@@ -353,6 +355,7 @@ void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node)
 }
 
 void plan_snap_allocate(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, -1); }
+void plan_snap_release(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards) { move(&s->node, s->card, shape, cards, +1); }
 
 void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to)
 {

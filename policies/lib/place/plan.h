@@ -55,6 +55,7 @@ struct plan {
     uint32_t *node_class;                   /* [n_nodes] nodes alike when idle share one; POL_NONE: unclassed */
     uint32_t n_node_classes;
     uint64_t freed_epoch, change_epoch, last_epoch;
+    uint64_t n_grown;                       /* nodes that had more free than was foreseen, so far */
     struct plan_touches touches;
     struct plan_undo undo;
 };
@@ -155,6 +156,11 @@ void plan_take_back(struct plan *p, uint32_t node, const struct pol_shape *s, ui
 struct plan_snap { struct plan_node node; struct pol_card *card; size_t cap_card; };
 void plan_snap(struct plan_snap *s, const struct plan *p, uint32_t node);
 void plan_snap_allocate(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards);
+void plan_snap_release(struct plan_snap *s, const struct pol_shape *shape, uint64_t cards);
+static inline bool plan_snap_fits(const struct plan_snap *s, const struct pol_shape *shape)
+{
+    return plan_has_cards(&s->node, shape) && pol_node_fits(&s->node.n, s->card, shape);
+}
 /* Lower the node to the smaller of itself and the snap, resource by resource; see README.md, easy. */
 void plan_limit(struct plan *p, uint32_t node, const struct plan_snap *to);
 

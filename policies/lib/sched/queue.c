@@ -315,6 +315,7 @@ static bool open_alone(struct queue_walk *w, const struct units *u)
     const uint32_t id = q->first - 1;
     const struct unit *x = &u->at[id];
     const struct queue_filter *f = &w->filter;
+    w->from = id;
     if (f->may_fit != NULL && !f->may_fit(f->ctx, x->request_class, x->cpu_milli, x->mem_b, x->est)) return true;
     if (f->skip != NULL && f->skip(f->ctx, x->request_class)) return true;
     POL_RESERVE(w->at, w->cap_at, 1);
@@ -351,15 +352,20 @@ static bool may_fit(const struct queue_walk *w, const struct queue_bucket *b, in
     return w->filter.may_fit == NULL || w->filter.may_fit(w->filter.ctx, b->request_class, cpu_milli, mem_b, est);
 }
 
-/* The first bucket below whose first unit stands after `after` (POL_NONE: of all), and which is not left out. */
-static uint32_t next_bucket(const struct queue_walk *w, const struct units *u, uint32_t t, uint32_t after)
+/*
+ * The first bucket below whose first unit stands after `after` (POL_NONE: of all), and which is not left out; of these
+ * none stands before `from`.
+ */
+static uint32_t next_bucket(struct queue_walk *w, const struct units *u, uint32_t t, uint32_t after, uint32_t from)
 {
     for (; t != POL_NONE; t = w->q->b[t].right) {
         const struct queue_bucket *b = &w->q->b[t];
+        w->from = from;
         if (!may_fit(w, b, b->cpu_min, b->mem_min, b->est_min)) return POL_NONE;
         if (after != POL_NONE && !unit_before(&u->at[after], &u->at[b->first])) continue;
-        const uint32_t k = next_bucket(w, u, b->left, after);
+        const uint32_t k = next_bucket(w, u, b->left, after, from);
         if (k != POL_NONE) return k;
+        w->from = from = b->first;
         if (t < w->cap_met && w->met[t] == w->opened) continue;
         if (w->filter.skip != NULL && w->filter.skip(w->filter.ctx, b->request_class)) continue;
         if (may_fit(w, b, b->cpu_milli, b->mem_b, b->est)) return t;
@@ -378,7 +384,23 @@ void queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
     w->opened++;
     POL_RESERVE(w->at, w->cap_at, q->n_heap);
     for (uint32_t i = 0; i < q->n_heap; i++) {
-        const uint32_t k = next_bucket(w, u, q->kind[q->heap[i]].root, POL_NONE);
+        const struct queue_kind *kind = &q->kind[q->heap[i]];
+        const uint32_t k = next_bucket(w, u, kind->root, POL_NONE, kind->first);
+        if (k != POL_NONE) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first, q->heap[i] };
+    }
+    walk_make(u->at, w->at, w->n);
+}
+
+void queue_walk_renew(struct queue_walk *w, const struct units *u, uint32_t unit)
+{
+    const struct queue *q = w->q;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->at[i].kind == POL_NONE) w->at[n++] = w->at[i];
+    w->n = n;
+    POL_RESERVE(w->at, w->cap_at, (size_t)n + q->n_heap);
+    for (uint32_t i = 0; i < q->n_heap; i++) {
+        const uint32_t k = next_bucket(w, u, q->kind[q->heap[i]].root, unit, unit);
         if (k != POL_NONE) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first, q->heap[i] };
     }
     walk_make(u->at, w->at, w->n);
@@ -390,7 +412,7 @@ static void advance(struct queue_walk *w, const struct units *u)
     struct queue_walk_at *top = &w->at[0];
     POL_RESERVE(w->met, w->cap_met, (size_t)top->bucket + 1);
     w->met[top->bucket] = w->opened;
-    const uint32_t k = next_bucket(w, u, w->q->kind[top->kind].root, top->unit);
+    const uint32_t k = next_bucket(w, u, w->q->kind[top->kind].root, top->unit, top->unit);
     if (k == POL_NONE) {
         walk_take(u->at, w->at, w->n--, 0);
         return;

@@ -72,6 +72,7 @@ struct queue_walk {
     const struct queue *q;
     struct queue_walk_at *at; size_t cap_at; uint32_t n;
     struct queue_filter filter;
+    uint32_t from;              /* of those that may_fit is asked of none stands before this unit */
     uint64_t opened, *met; size_t cap_met;      /* [bucket] the opening in which it was met by a search */
 };
 
@@ -81,10 +82,12 @@ void     queue_walk_open(struct queue_walk *w, struct queue *q, struct units *u,
                    bool (*skip)(void *ctx, uint32_t class), void *ctx);
 /*
  * The same, but what is left out is decided as the walk gets there: for walks during which nothing comes to fit
- * that did not.
+ * that did not, or which say so when it does.
  */
 void     queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
                            const struct queue_filter *f);
+/* Of a search: something came to fit for those after `unit`, whom the walk has just stepped past. */
+void     queue_walk_renew(struct queue_walk *w, const struct units *u, uint32_t unit);
 uint32_t queue_walk_top(const struct queue_walk *w);    /* POL_NONE at the end */
 /* To the next unit in order; `most` bounds the estimate of the next one of the same request class. */
 void     queue_walk_step(struct queue_walk *w, const struct units *u, int64_t most);

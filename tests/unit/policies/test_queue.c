@@ -169,6 +169,20 @@ static bool unit_has_room(struct space *r, const struct unit *u)
     return has_room(r, u->request_class, u->cpu_milli, u->mem_b, r->least[u->request_class]);
 }
 
+/* There is more room: who stands behind `id` and was left out is met if it fits now, but of classes met before. */
+static void renew(struct queue_walk *w, struct space *r, const struct units *u, const bool *in, const bool *met, uint32_t id,
+                  bool *left)
+{
+    const uint32_t kind = u->at[id].request_class % 2;
+    r->cpu[kind]++;
+    queue_walk_renew(w, u, id);
+    for (uint32_t i = 0; i < UNITS; i++) {
+        const uint32_t class = u->at[i].request_class;
+        const uint32_t first = slow_next(u, in, POL_NONE, POL_NEVER, class);
+        if (in[i] && !met[class] && unit_before(&u->at[id], &u->at[first])) left[i] = unit_has_room(r, &u->at[i]);
+    }
+}
+
 /* A search meets in order what fits when the walk gets there, and nothing that never fitted. */
 Test(queue, searches_meet_what_fits)
 {
@@ -190,7 +204,7 @@ Test(queue, searches_meet_what_fits)
             else queue_add(&q, &u, i);
             in[i] = !in[i];
         }
-        bool left[UNITS];
+        bool left[UNITS], met[CLASSES] = { false };
         struct space r = { .cpu = { (int64_t)rng_below(&g, 9), (int64_t)rng_below(&g, 9) } };
         r.mem[0] = (int64_t)rng_below(&g, 9);
         r.mem[1] = (int64_t)rng_below(&g, 9);
@@ -212,12 +226,14 @@ Test(queue, searches_meet_what_fits)
             }
             cr_assert_eq(id, want);
             left[id] = false;
+            met[u.at[id].request_class] = true;
             if (!unit_has_room(&r, &u.at[id])) {
                 for (uint32_t i = 0; i < UNITS; i++) left[i] &= u.at[i].request_class != u.at[id].request_class;
                 queue_walk_drop(&w, &u);
                 continue;
             }
             queue_walk_step(&w, &u, POL_NEVER);
+            if (rng_below(&g, 4) == 0) renew(&w, &r, &u, in, met, id, left);
             if (rng_below(&g, 3) > 0) continue;
             queue_del(&q, &u, id);
             in[id] = false;
