@@ -40,7 +40,7 @@ jobs() { awk -v n="$1" -v shapes="$2" -f "$here/jobs.awk" >"$dir/jobs.csv"; }
 
 sqlite3 "$db" "DROP TABLE IF EXISTS point;
     CREATE TABLE point (axis TEXT, policy TEXT, x INTEGER, jobs INTEGER, cpu_s REAL, peak_kib INTEGER,
-                        mean_us REAL, p99_us REAL, max_us REAL, PRIMARY KEY (axis, policy, x))"
+                        mean_us REAL, p99_us REAL, max_us REAL, there REAL, PRIMARY KEY (axis, policy, x))"
 
 # point AXIS X JOBS POLICY OPTIONS...: the least of three processor times where they are short
 point() {
@@ -58,12 +58,13 @@ point() {
         best=$(printf '%s\n%s\n' "$took" "$best" | sort -n | awk 'NF { print; exit }')
         case $took in 0*) ;; *) break ;; esac
     done
-    wall() { sqlite3 "$dir/r.db" "SELECT value FROM wall WHERE name = 'decision_$1'"; }
+    of() { sqlite3 "$dir/r.db" "SELECT value FROM $1 WHERE name = '$2'"; }
+    mean=$(of wall decision_mean) most=$(of wall decision_max) there=$(of metric little_l)
     sqlite3 "$db" "INSERT INTO point VALUES ('$axis', '$policy', $x, $n, ${best% *}, ${best#* },
-                                             $(wall mean), $(wall p99), $(wall max))"
-    echo "$axis $x $policy ${best% *} $n ${best#* } $(wall mean) $(wall max)" | awk '{
-        printf "%-7s %8d  %-26s %8.3f s  %9.2f us a job  %7.1f MiB  decision mean %10.1f us, most %12.1f us\n",
-               $1, $2, $3, $4, $4 / $5 * 1e6, $6 / 1024, $7, $8 }'
+                                             $mean, $(of wall decision_p99), $most, $there)"
+    echo "$axis $x $policy ${best% *} $n ${best#* } $mean $most $there" | awk '{
+        printf "%-7s %8d  %-26s %8.3f s %9.2f us a job %7.1f MiB  decision mean %8.1f us, most %10.1f us  %8.0f jobs there\n",
+               $1, $2, $3, $4, $4 / $5 * 1e6, $6 / 1024, $7, $8, $9 }'
 }
 
 nodes= queue= shapes= growth= gpus=
