@@ -83,6 +83,13 @@ static bool put_back(struct tiresias *l, uint32_t id)
     return true;
 }
 
+/* As preempt_would_fit, of a gang that must be on few nodes as well. */
+static bool would_fit(struct tiresias *l, uint32_t unit, uint32_t last)
+{
+    if (skew_holds(&l->skew, sched_unit(&l->sched, unit))) return skew_fits(&l->skew, unit);
+    return preempt_would_fit(&l->room, &l->sched, unit, last);
+}
+
 /*
  * Release running units from the last to `from` until the unit fits, put back in order those beside whom it still
  * does, and place it.
@@ -92,15 +99,18 @@ static bool make_room(struct tiresias *l, uint32_t unit, uint32_t from, int64_t 
     struct sched *d = &l->sched;
     struct plan_mark m = plan_mark(&d->plan);
     int64_t was = *free_milli;
+    uint32_t last = POL_NONE;
     bool fits = false;
+    preempt_open_room(&l->room, d, unit);
     for (uint32_t k = l->n_run; k-- > from && !fits;) {
         struct runner *r = &l->run[k];
         r->was_out = r->is_out;
         if (r->is_out) continue;
-        sched_release(d, r->id);
+        sched_release(d, last = r->id);
+        preempt_moved(&l->room, d, unit, last);
         r->is_out = true;
         *free_milli += r->gpu_milli;
-        fits = *free_milli >= ask && skew_fits(&l->skew, unit);
+        fits = *free_milli >= ask && would_fit(l, unit, last);
     }
     if (!fits) {
         plan_undo(&d->plan, m);
@@ -113,8 +123,11 @@ static bool make_room(struct tiresias *l, uint32_t unit, uint32_t from, int64_t 
         struct runner *r = &l->run[k];
         if (!r->is_out || *free_milli - r->gpu_milli < ask) continue;
         struct plan_mark one = plan_mark(&d->plan);
-        if (!put_back(l, r->id) || !skew_fits(&l->skew, unit)) {
+        const bool is_back = put_back(l, r->id);
+        preempt_moved(&l->room, d, unit, r->id);
+        if (!is_back || !would_fit(l, unit, last)) {
             plan_undo(&d->plan, one);
+            preempt_moved(&l->room, d, unit, r->id);
             continue;
         }
         plan_keep(&d->plan, one);

@@ -9,6 +9,7 @@
 #define POL_TIRESIAS_STATE_H
 
 #include "lib/sched/choose.h"
+#include "lib/sched/preempt.h"
 #include "lib/util.h"
 #include "tiresias/gittins.h"
 #include "tiresias/refuse.h"
@@ -66,6 +67,7 @@ struct tiresias {
     struct chosen *chosen; size_t cap_chosen; uint32_t n_chosen;
     struct pol_place *place; size_t cap_place, n_place;
     uint32_t *taken; size_t cap_taken; uint32_t n_taken;        /* nodes that those chosen take whole */
+    struct room room;           /* that is made for a gang */
     struct refusals refusals;
     struct gittins gittins;
     bool    learns;             /* its samples are those of this run */

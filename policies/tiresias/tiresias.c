@@ -372,6 +372,7 @@ static void fini(void *self)
     struct tiresias *l = self;
     skew_fini(&l->skew);
     refuse_fini(l);
+    room_fini(&l->room);
     gittins_fini(&l->gittins);
     POL_FREE(l->stand, l->limits, l->run, l->late, l->list, l->stopped, l->chosen, l->place, l->taken);
 }

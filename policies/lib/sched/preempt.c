@@ -137,29 +137,30 @@ static void note_start(struct preempt *r, const struct sched *d, uint32_t unit)
 
 /* ---- preempting ---- */
 
-/* A victim was released or allocated again. */
-static void note_moved(struct preempt *r, const struct sched *d, const struct request_class *k, uint32_t v)
+void preempt_open_room(struct room *room, struct sched *d, uint32_t unit)
 {
-    if (k->n_tasks == 1 || !k->is_monotone) return;
-    uint32_t t = v;
-    for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) room_node(&r->room, d->held[t].node);
+    const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
+    if (k->n_tasks > 1 && k->is_monotone) room_open(room, &d->placement, &d->plan.shape[k->shape[0]]);
 }
 
-/*
- * Does the unit fit in the plan as it is?  Leaves the plan as it was.
- *   touched  the victim released last.  A unit of one task fitted nowhere before that
- *            release, so it can only fit on the nodes of that victim.
- */
-static bool would_fit(const struct preempt *r, struct sched *d, uint32_t unit, uint32_t touched)
+void preempt_moved(struct room *room, const struct sched *d, uint32_t unit, uint32_t v)
+{
+    const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
+    if (k->n_tasks == 1 || !k->is_monotone) return;
+    uint32_t t = v;
+    for (uint32_t i = 0; i < sched_unit(d, v)->n_tasks; i++, t = d->held[t].next) room_node(room, d->held[t].node);
+}
+
+bool preempt_would_fit(const struct room *room, struct sched *d, uint32_t unit, uint32_t last)
 {
     const struct request_class *k = &d->classes.at[sched_unit(d, unit)->request_class];
     if (k->n_tasks == 1) {
-        uint32_t t = touched;
-        for (uint32_t i = 0; i < sched_unit(d, touched)->n_tasks; i++, t = d->held[t].next)
+        uint32_t t = last;
+        for (uint32_t i = 0; i < sched_unit(d, last)->n_tasks; i++, t = d->held[t].next)
             if (preempt_would_do(d, &d->plan, k->shape[0], d->held[t].node)) return true;
         return false;
     }
-    if (k->is_monotone && r->room.all < k->n_tasks) return false;
+    if (k->is_monotone && room->all < k->n_tasks) return false;
     return sched_fits(d, unit);
 }
 
@@ -178,13 +179,13 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     struct plan_mark all = plan_mark(&d->plan);
     bool fits = false;
     r->n_victims = 0;
-    if (k->n_tasks > 1 && k->is_monotone) room_open(&r->room, &d->placement, &d->plan.shape[k->shape[0]]);
+    preempt_open_room(&r->room, d, unit);
     for (uint32_t i = 0; !fits && (v = preempt_nth_last(r, d, i, victim_bound, fresh)) != POL_NONE; i++) {
         if (!preempt_may_stop(d, v)) continue;
         POL_PUSH(r->victim, r->n_victims, r->cap_victim, last = v);
         sched_release(d, v);
-        note_moved(r, d, k, v);
-        fits = would_fit(r, d, unit, v);
+        preempt_moved(&r->room, d, unit, v);
+        fits = preempt_would_fit(&r->room, d, unit, v);
     }
     if (!fits) {
         plan_undo(&d->plan, all);
@@ -196,11 +197,11 @@ bool preempt_for(struct preempt *r, struct sched *d, uint32_t unit, int64_t vict
     for (uint32_t i = 0; i < r->n_victims; i++) {
         struct plan_mark one = plan_mark(&d->plan);
         sched_reallocate(d, r->victim[i]);
-        note_moved(r, d, k, r->victim[i]);
-        r->back[i] = would_fit(r, d, unit, last);
+        preempt_moved(&r->room, d, unit, r->victim[i]);
+        r->back[i] = preempt_would_fit(&r->room, d, unit, last);
         if (r->back[i]) plan_keep(&d->plan, one);
         else plan_undo(&d->plan, one);
-        if (!r->back[i]) note_moved(r, d, k, r->victim[i]);
+        if (!r->back[i]) preempt_moved(&r->room, d, unit, r->victim[i]);
     }
     plan_keep(&d->plan, all);
     for (uint32_t i = 0; i < r->n_victims; i++)

@@ -70,6 +70,14 @@ bool preempt_would_do(const struct sched *d, const struct plan *p, uint32_t shap
 /* Running unit i from the last, if its key is above the bound; POL_NONE if not. */
 uint32_t preempt_nth_last(struct preempt *r, struct sched *d, uint32_t i, int64_t victim_bound,
                           int64_t (*fresh)(void *, const struct unit *));
+/*
+ * Victims are released one by one in the plan, and then some of them put back: would the unit, which did not fit before
+ * the `last` was released, fit now?  Leaves the plan as it was.  Of one task only that victim's nodes are looked at; of
+ * a gang of tasks alike a count is kept in `room`, opened before the first release and told of each unit that moves.
+ */
+void preempt_open_room(struct room *room, struct sched *d, uint32_t unit);
+void preempt_moved(struct room *room, const struct sched *d, uint32_t unit, uint32_t victim);
+bool preempt_would_fit(const struct room *room, struct sched *d, uint32_t unit, uint32_t last);
 /* It runs, and not only since this decision. */
 bool preempt_may_stop(const struct sched *d, uint32_t v);
 
