@@ -182,7 +182,10 @@ static int64_t hold_running(struct tiresias *l)
     return sum;
 }
 
-/* May a unit of the class and the queue find room, free or made?  Who was refused finds no more in this decision. */
+/*
+ * May a unit of the class and the queue find room, free or made?  Where the walk stands who was refused finds no more
+ * in this decision.  Of units of later queues it asks ahead: room made meanwhile may be of units that run before those.
+ */
 static bool may_place(struct tiresias *l, uint32_t class, uint32_t level, uint32_t n_tasks, int64_t cpu_milli,
                       int64_t mem_b)
 {
@@ -244,7 +247,7 @@ static void scan(struct tiresias *l)
         }
         free_milli -= choose(l, id);
         queue_walk_step(w, &d->units, POL_NEVER);
-        if (made) queue_walk_renew(w, &d->units, id);       /* those behind may have more */
+        if (made && refuse_lasts(l)) queue_walk_renew(w, &d->units, id);    /* those of later queues may have more */
     }
 }
 

@@ -4,7 +4,7 @@
 #include "tiresias/state.h"
 
 /* In another order, or where all are placed anew, units that run come to stand behind others unseen. */
-static bool lasts(const struct tiresias *l) { return l->order == BY_START && l->choose == CHOOSE_FIT; }
+bool refuse_lasts(const struct tiresias *l) { return l->order == BY_START && l->choose == CHOOSE_FIT; }
 
 void refuse_fini(struct tiresias *l)
 {
@@ -33,7 +33,7 @@ void refuse_hold(struct tiresias *l, uint32_t unit)
     struct refusals *r = &l->refusals;
     const struct sched *d = &l->sched;
     uint32_t t = unit;
-    if (!lasts(l)) return;
+    if (!refuse_lasts(l)) return;
     if (r->first == NULL) r->first = pol_alloc(d->plan.n_nodes, sizeof *r->first);
     for (uint32_t i = 0; i < sched_unit(d, unit)->n_tasks; i++, t = d->held[t].next) {
         const uint32_t node = d->place[i].node, after = r->first[node];
@@ -49,7 +49,7 @@ void refuse_let_go(struct tiresias *l, uint32_t unit)
     struct refusals *r = &l->refusals;
     const struct sched *d = &l->sched;
     uint32_t t = unit;
-    if (!lasts(l)) return;
+    if (!refuse_lasts(l)) return;
     refuse_log(l, unit, l->stand[unit].level);
     for (uint32_t i = 0; i < sched_unit(d, unit)->n_tasks; i++, t = d->held[t].next) {
         const struct refuse_task *k = &r->task[t];
@@ -64,7 +64,7 @@ void refuse_log(struct tiresias *l, uint32_t unit, uint32_t level)
     struct refusals *r = &l->refusals;
     const struct sched *d = &l->sched;
     uint32_t t = unit;
-    if (!lasts(l)) return;
+    if (!refuse_lasts(l)) return;
     for (uint32_t i = 0; i < sched_unit(d, unit)->n_tasks; i++, t = d->held[t].next, r->n_log++) {
         r->log[r->n_log % REFUSE_LOG].node = r->task[t].node;
         r->log[r->n_log % REFUSE_LOG].level = level;
@@ -148,7 +148,7 @@ bool refuse_knows(struct tiresias *l, uint32_t kind, uint32_t level, uint32_t n_
 void refuse_note(struct tiresias *l, const struct unit *u, bool has_cards, bool is_lasting)
 {
     struct refusals *r = &l->refusals;
-    const bool is_kept = is_lasting && lasts(l);
+    const bool is_kept = is_lasting && refuse_lasts(l);
     POL_RESERVE(r->kind, r->cap_kind, (size_t)u->kind + 1);
     struct refusals_of_kind *k = &r->kind[u->kind];
     /* Of the kind whoever it is lacks the cards, whatever else it asks. */

@@ -5,8 +5,8 @@
  * what is free and what units hold that run and stand behind all that wait in the queue `level`.  Whoever asks no less
  * and waits in that queue or a later one finds none either, until on some node more is free or held by those: which
  * nodes these are is logged, and a refusal stands for who finds that none of them takes even one of its tasks.
- * Cost: O(1) to know a refusal if nothing was logged since, else a look at each node that was; O(tasks) when a unit
- * starts or stops.
+ * Cost: to know whether one stands O(refusals of the kind), at most REFUSE_MOST, and for each a look at the nodes that
+ * were logged since, at most REFUSE_LOG, at first O(tasks there); O(tasks) when a unit starts or stops.
  */
 #ifndef POL_TIRESIAS_REFUSE_H
 #define POL_TIRESIAS_REFUSE_H
@@ -35,6 +35,7 @@ struct refusals {
 };
 
 void refuse_fini(struct tiresias *l);
+bool refuse_lasts(const struct tiresias *l);            /* refusals are held up beyond their decision */
 void refuse_open(struct tiresias *l);                   /* a decision begins */
 void refuse_forget(struct tiresias *l, uint32_t kind);  /* its id is given up */
 

@@ -11,9 +11,9 @@
  * preempted goes to the head of those that wait, a newcomer of the queue to their end.
  *
  * Cost of a decision: O(log R) of R running units, and what refuse.h says for each kind of request that waits; where
- * room must be made O(R log R) once, and for each such request class at most R releases and placements; O(R) with
- * every= or foresee=, O(waiting) with a knob.  With order=start a refusal is remembered while the room that could be
- * made is no more; else in its decision alone.
+ * room must be made O(R log R) once, and for each such request class at most R releases and a placement, and with
+ * order=start one search of the queue for each kind that waits; O(R) with every= or foresee=, O(waiting) with a knob.
+ * With order=start a refusal is remembered while the room that could be made is no more; else in its decision alone.
  * Source: Gu et al., Tiresias, NSDI 2019; its simulator, github.com/SymbioticLab/Tiresias, dlas_sim_jobs.
  */
 #include "builtin.h"

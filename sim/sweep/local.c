@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -153,7 +154,10 @@ static enum st start_worker(struct pool *p, struct worker *w, struct diag *d)
     return diag_set(d, ST_EWORLD, "cannot start a worker: %s", strerror(errno));
 }
 
-/* Of the runs wanted from `i` to before `end` that of the policy whose runs took longest, so that short ones are last. */
+/*
+ * Of the runs wanted from `i` to before `end` that of the policy whose runs took longest, so that short ones are last;
+ * first of all of one that is not known yet.
+ */
 static size_t longest(const struct pool *p, size_t i, size_t end)
 {
     const struct grid *g = p->results->grid;
@@ -161,7 +165,7 @@ static size_t longest(const struct pool *p, size_t i, size_t end)
     double most = -1;
     for (; i < end; i++) {
         const uint32_t k = g->run[i].policy;
-        const double mean = p->took[k].n > 0 ? p->took[k].sum / p->took[k].n : 0;
+        const double mean = p->took[k].n > 0 ? p->took[k].sum / p->took[k].n : INFINITY;
         if (p->results->state[i] != RESULTS_WANTED || mean <= most) continue;
         best = i;
         most = mean;

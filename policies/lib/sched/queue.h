@@ -16,8 +16,8 @@
  *
  * add and del: O(log n) amortised; at an end of the line O(1).  first: O(1).  queue_walk_open:
  * O(request classes waiting), and what stands in line; each step O(log n).  queue_walk_search: O(kinds
- * waiting) searches, each step one more; a search asks may_fit O(log n) times and twice for each bucket
- * below a vertex that asks little CPU in one bucket and little memory in another.
+ * waiting) searches, as many when it is renewed, each step one more; a search asks may_fit O(log n) times and twice for
+ * each bucket below a vertex that asks little CPU in one bucket and little memory in another.
  */
 #ifndef POL_LIB_SCHED_QUEUE_H
 #define POL_LIB_SCHED_QUEUE_H
