@@ -20,7 +20,7 @@
 
 enum { POLL_MS = 200, GRACE_S = 10 };
 
-/* What a worker is sent.  is_late: one of the last, so that its shard is sealed at its end, and taken while others run. */
+/* What a worker is sent.  is_late: one of the last: its shard is sealed at its end, to be taken while others run. */
 struct order { size_t run; bool is_late; };
 
 /* What a worker writes: its run is in the shard, which is sealed (is_sealed) or not; or that is sealed for want of
