@@ -6,7 +6,8 @@
 # another is held against ratios.csv: a quadratic never comes back unseen.
 # usage: curves.sh FAIRWAY MEASURE quick|jobs|nodes|queue|flow|all DB CHART    status 1: a ratio is above its bound
 # `jobs`: growth in jobs alone, up to MOST (10,000,000) of them; `nodes`: in nodes alone, with
-# JOBS=10000 jobs; `queue`: in those that wait alone; `flow`: in GPUs alone, of jobs that read data.
+# JOBS=10000 jobs, at the same load of each node, or with RATE=same as many jobs an hour on all; `queue`: in those that
+# wait alone; `flow`: in GPUs alone, of jobs that read data.
 # POLICIES: of these alone
 set -eu
 fairway=$1 measure=$2 size=$3 db=$4 chart=$5
@@ -83,7 +84,9 @@ policies=${POLICIES:-fifo fifo:mode=skip,place=pack sjf:estimate=true srtf:estim
 
 for p in $policies; do
     for x in $nodes; do
-        point nodes "$x" "$n_nodes" "$p" "$dir/nodes.yaml" --set cluster.groups.0.count="$x" --set trace.generate.jobs="$n_nodes"
+        load=$(awk -v x="$x" -v rate="${RATE:-}" 'BEGIN { print rate == "same" ? 900 / x : 0.9 }')
+        point nodes "$x" "$n_nodes" "$p" "$dir/nodes.yaml" --set cluster.groups.0.count="$x" \
+            --set trace.generate.jobs="$n_nodes" --set trace.load="$load"
     done
     for x in $queue; do point queue "$x" "$x" "$p" "$dir/queue.yaml" --set trace.generate.jobs="$x"; done
 done

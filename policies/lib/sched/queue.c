@@ -373,6 +373,19 @@ static uint32_t next_bucket(struct queue_walk *w, const struct units *u, uint32_
     return POL_NONE;
 }
 
+/* For each kind the next bucket after `after`, POL_NONE: the first, beside what the walk has already. */
+static void search(struct queue_walk *w, const struct units *u, uint32_t after)
+{
+    const struct queue *q = w->q;
+    POL_RESERVE(w->at, w->cap_at, (size_t)w->n + q->n_heap);
+    for (uint32_t i = 0; i < q->n_heap; i++) {
+        const struct queue_kind *kind = &q->kind[q->heap[i]];
+        const uint32_t k = next_bucket(w, u, kind->root, after, after != POL_NONE ? after : kind->first);
+        if (k != POL_NONE) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first, q->heap[i] };
+    }
+    walk_make(u->at, w->at, w->n);
+}
+
 void queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
                        const struct queue_filter *f)
 {
@@ -382,28 +395,16 @@ void queue_walk_search(struct queue_walk *w, struct queue *q, struct units *u,
     if (open_alone(w, u)) return;
     clear_door(q, u);
     w->opened++;
-    POL_RESERVE(w->at, w->cap_at, q->n_heap);
-    for (uint32_t i = 0; i < q->n_heap; i++) {
-        const struct queue_kind *kind = &q->kind[q->heap[i]];
-        const uint32_t k = next_bucket(w, u, kind->root, POL_NONE, kind->first);
-        if (k != POL_NONE) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first, q->heap[i] };
-    }
-    walk_make(u->at, w->at, w->n);
+    search(w, u, POL_NONE);
 }
 
 void queue_walk_renew(struct queue_walk *w, const struct units *u, uint32_t unit)
 {
-    const struct queue *q = w->q;
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n; i++)
         if (w->at[i].kind == POL_NONE) w->at[n++] = w->at[i];
     w->n = n;
-    POL_RESERVE(w->at, w->cap_at, (size_t)n + q->n_heap);
-    for (uint32_t i = 0; i < q->n_heap; i++) {
-        const uint32_t k = next_bucket(w, u, q->kind[q->heap[i]].root, unit, unit);
-        if (k != POL_NONE) w->at[w->n++] = (struct queue_walk_at){ k, q->b[k].first, q->heap[i] };
-    }
-    walk_make(u->at, w->at, w->n);
+    search(w, u, unit);
 }
 
 /* The top is a kind's next bucket: that is another from now on.  The bucket it was is not met again. */
